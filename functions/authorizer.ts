@@ -3,17 +3,18 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { now } from '../lib/clock.ts';
 import { headerValues } from '../lib/http/headers.ts';
 import type { Caller } from '../lib/http/request.ts';
-import { usageKeyOf } from '../lib/http/usage-key.ts';
-import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
-import type { AuthorizedRow } from '../lib/routes/route.ts';
+import { pageUsageKeyOf, usageKeyOf } from '../lib/http/usage-key.ts';
+import { keyStage, type ParsedKey, parseKey, secretMatches } from '../lib/keys.ts';
+import type { AuthorizedRow, Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { type ApiKey, findKey, isLive, noteUse } from '../lib/store/api-keys.ts';
+import { findPage, isCodeLive, isUnderWay } from '../lib/store/pages.ts';
 
 /** API Gateway answers 401 to an authorizer that throws this very text. */
 const unauthorized = (): Error => new Error('Unauthorized');
 
-/** The key of the request's only `X-API-Key` header. Throws 401 for a missing, empty, repeated or malformed one. */
-const keyOfRequest = (event: APIGatewayRequestAuthorizerEvent): { id: string; secret: string } => {
+/** The text of the request's only `X-API-Key` header. Throws 401 for a missing, empty, repeated or malformed one. */
+const keyOfRequest = (event: APIGatewayRequestAuthorizerEvent): ParsedKey => {
   const values = headerValues(event, 'x-api-key');
   const key = values.length === 1 ? parseKey(values[0] ?? '', keyStage()) : undefined;
   if (!key) throw unauthorized();
@@ -32,9 +33,54 @@ const opens = (key: ApiKey, secret: string, row: AuthorizedRow | undefined): boo
 };
 
 /** Says for the gateway's 403 which thing a key lacks for a row; undefined if it lacks nothing. */
-const lackOf = ({ scopes }: ApiKey, row: AuthorizedRow | undefined): string | undefined => {
+const lackOf = (scopes: readonly string[], row: AuthorizedRow | undefined): string | undefined => {
   if (row?.byInvitation) return 'the code of an invitation';
+  if (row?.byPageCode) return 'the code of a page';
   return row && (row.scope === null || scopes.includes(row.scope)) ? undefined : `the scope ${row?.scope}`;
+};
+
+/** The caller that a text names, and which thing the caller lacks for the row. */
+interface Admission {
+  caller: Caller;
+  lack?: string | undefined;
+  usageKey: string;
+}
+
+/** The scope of a page's token. */
+const self = 'self' satisfies Route['scope'];
+
+/** Undefined for a key that does not open the row. */
+const admitKey = async ({ id, secret }: ParsedKey, row: AuthorizedRow | undefined): Promise<Admission | undefined> => {
+  const key = await findKey(id);
+  if (!key || !opens(key, secret, row)) return undefined;
+  const isCode = !secretMatches(secret, key.hash);
+  // A failure or delay of this note must not reach the caller. To accept an invitation is no use of its key.
+  const noted = isCode ? undefined : noteUse(key).catch(() => undefined);
+  await Promise.race([noted, sleep(noteMillis, undefined, { ref: false })]);
+  const caller: Caller = {
+    store: key.store,
+    keyId: key.id,
+    scopes: key.scopes.join(' '),
+    ...(key.origin && { keyOrigin: key.origin }),
+    ...(key.storeGone && { storeGone: 'true' }),
+  };
+  return { caller, lack: isCode ? undefined : lackOf(key.scopes, row), usageKey: usageKeyOf(key.store) };
+};
+
+/**
+ * Undefined for a page that does not open the row. Its code opens one row, before and after it was used, so that the
+ * endpoint can say so. Its token lacks on every other row but its own what a key has.
+ */
+const admitPage = async ({ id, secret }: ParsedKey, row: AuthorizedRow | undefined): Promise<Admission | undefined> => {
+  const page = await findPage(id);
+  if (!page) return undefined;
+  const isCode = secretMatches(secret, page.codeHash);
+  const isOpen = isCode ? row?.byPageCode && isCodeLive(page) : secretMatches(secret, page.hash) && isUnderWay(page);
+  if (!isOpen) return undefined;
+  const { store } = page;
+  const isOwn = isCode || row?.scope === self;
+  const lack = isOwn ? undefined : (lackOf([], row) ?? 'the rights of a key of the store');
+  return { caller: { store, keyId: id, scopes: isCode ? '' : self }, lack, usageKey: pageUsageKeyOf(store) };
 };
 
 /**
@@ -54,28 +100,17 @@ const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) =
 
 /** Lambda authorizer of every route: 401 without a live key, 403 (a Deny) without what the route needs. */
 export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-  const { id, secret } = keyOfRequest(event);
-  const key = await findKey(id);
+  const key = keyOfRequest(event);
   const row: AuthorizedRow | undefined = routes.find(
     ({ method, path }) => method === event.httpMethod && path === event.resource,
   );
-  if (!key || !opens(key, secret, row)) throw unauthorized();
-  const isCode = !secretMatches(secret, key.hash);
-  const lack = isCode ? undefined : lackOf(key, row);
-  // A failure or delay of this note must not reach the caller. To accept an invitation is no use of its key.
-  const noted = isCode ? undefined : noteUse(key).catch(() => undefined);
-  await Promise.race([noted, sleep(noteMillis, undefined, { ref: false })]);
-  const caller: Caller = {
-    store: key.store,
-    keyId: key.id,
-    scopes: key.scopes.join(' '),
-    ...(key.origin && { keyOrigin: key.origin }),
-    ...(key.storeGone && { storeGone: 'true' }),
-  };
+  const admission = await (key.isOfPage ? admitPage : admitKey)(key, row);
+  if (!admission) throw unauthorized();
+  const { caller, lack, usageKey } = admission;
   return {
-    principalId: key.id,
+    principalId: caller.keyId,
     policyDocument: policy(lack === undefined ? 'Allow' : 'Deny', event.methodArn, event.resource),
     context: { ...caller, ...(lack !== undefined && { lack }) },
-    usageIdentifierKey: usageKeyOf(key.store),
+    usageIdentifierKey: usageKey,
   };
 };

@@ -17,7 +17,7 @@ import {
 import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
+import { pagePart, usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { minCompressedBytes } from './compression.ts';
@@ -145,22 +145,22 @@ export class Api extends Construct {
   // The functions that it may call
 
   /**
-   * Lets API Gateway call each function for its own methods. The permissions are a nested stack, and the stage waits
+   * Lets API Gateway call each function for its own methods, with a permission for each verb. The permissions are a nested stack, and the stage waits
    * for all of them: a new method never answers before its function may be called.
    */
   private allowCalls({ settings, rows, functions }: ApiProps): void {
     const permissions = new NestedStack(this, 'Permissions');
-    const methods = Map.groupBy(methodsOf(rows, settings), ({ entry }) => entry);
-    const allow = (entry: string, sourceArn: string) =>
-      new CfnPermission(permissions, entry.replace('/', '-'), {
+    const methods = Map.groupBy(methodsOf(rows, settings), ({ entry, method }) => `${entry} ${method}`);
+    const allow = (entry: string, sourceArn: string, method = '') =>
+      new CfnPermission(permissions, `${entry.replace('/', '-')}${method}`, {
         action: 'lambda:InvokeFunction',
         principal: 'apigateway.amazonaws.com',
         functionName: functionOf(functions, entry).functionArn,
         sourceArn,
       });
-    for (const [entry, ofEntry] of methods) {
-      const { method, path } = together(ofEntry);
-      allow(entry, this.rest.arnForExecuteApi(method, path, settings.stage));
+    for (const [name, some] of methods) {
+      const [entry = '', method = ''] = name.split(' ');
+      allow(entry, this.rest.arnForExecuteApi(method, pathOfAll(some), settings.stage), method);
     }
     const { restApiId: resource } = this.rest;
     allow('authorizer', Stack.of(this).formatArn({ service: 'execute-api', resource, resourceName: 'authorizers/*' }));
@@ -170,9 +170,9 @@ export class Api extends Construct {
   // How much each store may call
 
   /**
-   * Bounds the calls of each store: the plan's throttle counts all calls that share a usage key. The plan sets no
-   * throttle for single methods, since API Gateway takes at most 20 for a stage. Plan and keys are a nested stack,
-   * because they come after the stage and nothing waits for them.
+   * Bounds the calls of each store, and apart from them the calls of its customers' pages: a plan's throttle counts all calls
+   * that share a usage key. The plans set no throttle for single methods, since API Gateway takes at most 20 for a
+   * stage. Plans and keys are a nested stack, because they come after the stage and nothing waits for them.
    */
   private limitStores({ settings, usageKeyPrefix }: ApiProps): void {
     const limits = new NestedStack(this, 'Limits');
@@ -181,8 +181,16 @@ export class Api extends Construct {
       throttle: storeThrottle(settings),
       apiStages: [{ stage: this.rest.deploymentStage }],
     });
-    for (let number = 0; number < usageKeyCount; number++)
+    const pagePlan = new UsagePlan(limits, 'PagePlan', {
+      name: `${Stack.of(this).stackName} pages of customers`,
+      throttle: storeThrottle(settings, pagePart),
+      apiStages: [{ stage: this.rest.deploymentStage }],
+    });
+    for (let number = 0; number < usageKeyCount; number++) {
       plan.addApiKey(new ApiKey(limits, `StoreKey${number}`, { value: usageKey(usageKeyPrefix, number) }));
+      const value = usageKey(usageKeyPrefix, usageKeyCount + number);
+      pagePlan.addApiKey(new ApiKey(limits, `PageKey${number}`, { value }));
+    }
   }
 }
 
@@ -192,17 +200,12 @@ const functionOf = (functions: ApiProps['functions'], entry: string): IFunction 
   return found;
 };
 
-/** One pattern of method and path that covers all methods of a function, and as few others as wildcards allow. */
-const together = (methods: readonly ApiMethod[]): { method: string; path: string } => {
+/** One pattern that covers the paths of all these methods, and as few others as wildcards allow. */
+const pathOfAll = (methods: readonly ApiMethod[]): string => {
   const [first = '', ...others] = methods.map(({ path }) => path.replace(/\{[^}]+\}/g, '*'));
   const isShared = (length: number): boolean => others.every((path) => path.startsWith(first.slice(0, length)));
-  const verbs = new Set(methods.map(({ method }) => method));
-  const [verb = '*'] = verbs;
   const shared = Array.from(first, (_, index) => index + 1).filter(isShared).length;
-  return {
-    method: verbs.size === 1 ? verb : '*',
-    path: others.every((path) => path === first) ? first : `${first.slice(0, shared)}*`,
-  };
+  return others.every((path) => path === first) ? first : `${first.slice(0, shared)}*`;
 };
 
 // Rates
@@ -225,9 +228,9 @@ const deskOptionsOf = ({ desk }: Settings): Record<string, MethodDeploymentOptio
 
 /**
  * One store's share of an endpoint's rate, for all its calls together. A store that sends all its calls to one endpoint
- * leaves the other stores the rest. The burst is twice the rate, as for the endpoints.
+ * leaves the other stores the rest. The burst is twice the rate, as for the endpoints. `part` is a part of that share.
  */
-const storeThrottle = ({ endpointRate, storeShare }: Settings): ThrottleSettings => {
-  const rateLimit = (endpointRate * storeShare) / 100;
+const storeThrottle = ({ endpointRate, storeShare }: Settings, part = 1): ThrottleSettings => {
+  const rateLimit = (part * endpointRate * storeShare) / 100;
   return { rateLimit, burstLimit: Math.max(1, Math.floor(2 * rateLimit)) };
 };

@@ -16,11 +16,12 @@ export const entries = (): string[] =>
 export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
 
 /** The authorizer needs only these fields of the rows. */
-export const authorizerRows = routes.map<AuthorizedRow>(({ method, path, scope, byInvitation }) => ({
+export const authorizerRows = routes.map<AuthorizedRow>(({ method, path, scope, byInvitation, byPageCode }) => ({
   method,
   path,
   scope,
   ...(byInvitation && { byInvitation }),
+  ...(byPageCode && { byPageCode }),
 }));
 
 /**

@@ -45,12 +45,14 @@ const environmentOf = (base: Base, row: Route, lookUp: ServiceFunction): Record<
   const isList = loadOf(row) === 'list';
   const shareOf = (units: number): string => String((units * settings.storeShare) / 100);
   const writes = (kind: Kind): boolean => row.writes.includes(kind);
+  const isOfPage = row.share === 'pages';
+  const seals = isList || isOfPage || row.quotes || row.showsSecret;
   return {
     ...(settings.corsOrigins && { CORS_ORIGINS: settings.corsOrigins }),
     ...(writes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
     // CloudFormation resolves the reference, so a function need not call Secrets Manager when it starts.
-    ...((isList || row.quotes || row.showsSecret) && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
-    ...(isList && { STORE_READ_UNITS: shareOf(settings.readUnits) }),
+    ...(seals && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
+    ...((isList || isOfPage) && { STORE_READ_UNITS: shareOf(settings.readUnits) }),
     ...(row.writes.length > 0 && { STORE_WRITE_UNITS: shareOf(settings.writeUnits) }),
     ...(row.queue && queueUrls(base)),
     ...((row.queue || writes('VENDOR')) && dispenserHosts(base)),

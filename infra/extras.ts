@@ -19,7 +19,7 @@ const hasNoKey: CfnWebACL.StatementProperty = {
     statement: {
       regexMatchStatement: {
         fieldToMatch: { singleHeader: { Name: 'x-api-key' } },
-        regexString: '^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
+        regexString: '^sis_(me_)?live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$',
         textTransformations: asSent,
       },
     },

@@ -28,7 +28,7 @@ export interface Permission {
   partitions: string[];
 }
 
-const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME', 'LOG', 'SWEEP'];
+const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'PAGE', 'RESIDENT', 'NAME', 'LOG', 'SWEEP'];
 
 /** The partition keys of a kind, in the table and its indexes: see `Kind`. */
 const partitionsOf = (kind: Kind): string[] =>
@@ -37,7 +37,7 @@ const partitionsOf = (kind: Kind): string[] =>
 const allIndexes = Object.keys(indexes) as IndexName[];
 
 /** A function may only update items of these kinds, and creates none unless `makes` has the kind. None is deleted. */
-const onlyUpdated: readonly Kind[] = ['STORE', 'KEY'];
+const onlyUpdated: readonly Kind[] = ['STORE', 'KEY', 'PAGE'];
 
 /** A function may only add items of these kinds. It can neither read nor change one. */
 const onlyMade: readonly Kind[] = ['LOG'];
@@ -120,9 +120,10 @@ export const accessOf = (row: Route): Access => ({
   uses: usedBy(functionFile(row)),
 });
 
-/** The authorizer reads keys and notes their last use. It can neither create nor delete one. */
+/** The authorizer reads keys and pages, and notes the last use of keys. It can neither create nor delete one. */
 export const authorizerPermissions: Permission[] = [
   { sid: 'Keys', actions: ['GetItem', 'UpdateItem'], indexes: [], partitions: partitionsOf('KEY') },
+  { sid: 'Pages', actions: ['GetItem'], indexes: [], partitions: partitionsOf('PAGE') },
 ];
 
 /**

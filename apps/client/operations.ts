@@ -5,6 +5,7 @@ import type {
   AppliedCouponResponse,
   ApplyCouponRequest,
   BanCustomerRequest,
+  BeginPageResponse,
   CategoryListResponse,
   CategoryResponse,
   ClaimPayoutRequest,
@@ -44,7 +45,13 @@ import type {
   KeyResponse,
   KeySecretResponse,
   LimitCouponRequest,
+  MeResponse,
+  OpenPageResponse,
+  OwnCardListResponse,
+  OwnChangeListResponse,
   OwnedProductListResponse,
+  OwnLotListResponse,
+  OwnProductListResponse,
   PayeeListResponse,
   PayoutListResponse,
   PayoutResponse,
@@ -58,7 +65,9 @@ import type {
   RedeemedCardsResponse,
   RedeemedGiftCardResponse,
   RedeemGiftCardRequest,
+  RedeemOwnCardRequest,
   RedeemOwnGiftCardsRequest,
+  RedeliverOwnResponse,
   RedeliverProductRequest,
   RefundSaleRequest,
   RegisterDispenserRequest,
@@ -85,6 +94,7 @@ import type {
   UpdateCouponRequest,
   UpdateCustomerRequest,
   UpdateGiftCardRequest,
+  UpdateMeRequest,
   UpdateProductGiftCardRequest,
   UpdateResidentRequest,
   UpdateStoreRulesRequest,
@@ -188,6 +198,8 @@ export interface Resources {
     listNames(query: Endpoints['GET /v1/names']['query'], options?: CallOptions): Listed<CustomerNameListResponse>;
     /** Tell the name of an avatar. */
     updateResident(uuid: string, body: UpdateResidentRequest, options?: CallOptions): Answered<ResidentResponse>;
+    /** Open a customer's page. */
+    openPage(identifier: string, options?: CallOptions): Answered<OpenPageResponse>;
   };
   giftCards: {
     /** List a customer's gift cards. */
@@ -381,6 +393,40 @@ export interface Resources {
       options?: CallOptions,
     ): Listed<WebhookDeliveryListResponse>;
   };
+  me: {
+    /** Begin the page whose code asks. */
+    beginPage(options?: CallOptions): Answered<BeginPageResponse>;
+    /** Read what the store holds for the customer. */
+    get(options?: CallOptions): Answered<MeResponse>;
+    /** Switch the own subscription to news. */
+    update(body: UpdateMeRequest, options?: CallOptions): Answered<MeResponse>;
+    /** List the customer's own credit that ends. */
+    listOwnLots(
+      query?: Endpoints['GET /v1/me/credit/lots']['query'],
+      options?: CallOptions,
+    ): Listed<OwnLotListResponse>;
+    /** List the changes of the customer's own credit. */
+    listOwnHistory(
+      query?: Endpoints['GET /v1/me/credit/history']['query'],
+      options?: CallOptions,
+    ): Listed<OwnChangeListResponse>;
+    /** List what the customer has bought. */
+    listOwnProducts(
+      query?: Endpoints['GET /v1/me/products']['query'],
+      options?: CallOptions,
+    ): Listed<OwnProductListResponse>;
+    /** List the own gift cards that can be redeemed. */
+    listOwnCards(
+      query?: Endpoints['GET /v1/me/giftcards']['query'],
+      options?: CallOptions,
+    ): Listed<OwnCardListResponse>;
+    /** Have an own product sent again. */
+    redeliverOwn(productId: string, options?: CallOptions): Answered<RedeliverOwnResponse>;
+    /** Redeem own gift cards for own credit. */
+    redeemOwn(body?: RedeemOwnCardRequest, options?: CallOptions): Answered<RedeemedCardsResponse>;
+    /** End the page whose token asks. */
+    endPage(options?: CallOptions): Answered<undefined>;
+  };
   rules: {
     /** Read the rules of the store. */
     get(options?: CallOptions): Answered<StoreRulesResponse>;
@@ -422,6 +468,7 @@ export const operations = {
     unban: 'POST /v1/customers/{identifier}/actions/unban',
     listNames: 'GET /v1/names list',
     updateResident: 'PUT /v1/residents/{uuid} body',
+    openPage: 'POST /v1/customers/{identifier}/actions/open-page',
   },
   giftCards: {
     list: 'GET /v1/customers/{identifier}/giftcards list',
@@ -517,6 +564,18 @@ export const operations = {
     rotateSecret: 'POST /v1/webhooks/{id}/actions/rotate-secret',
     test: 'POST /v1/webhooks/{id}/actions/test',
     listDeliveries: 'GET /v1/webhooks/{id}/deliveries list',
+  },
+  me: {
+    beginPage: 'POST /v1/me/actions/begin',
+    get: 'GET /v1/me',
+    update: 'PUT /v1/me body',
+    listOwnLots: 'GET /v1/me/credit/lots list',
+    listOwnHistory: 'GET /v1/me/credit/history list',
+    listOwnProducts: 'GET /v1/me/products list',
+    listOwnCards: 'GET /v1/me/giftcards list',
+    redeliverOwn: 'POST /v1/me/products/{productId}/actions/redeliver',
+    redeemOwn: 'POST /v1/me/giftcards/actions/redeem body',
+    endPage: 'POST /v1/me/actions/end',
   },
   rules: {
     get: 'GET /v1/store/rules',

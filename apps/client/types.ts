@@ -13,6 +13,21 @@ export type CreditType = 'regular' | 'restricted';
  */
 export type CreditLotState = 'open' | 'drained' | 'expired' | 'superseded';
 /**
+ * A kind of change of credit.
+ */
+export type CreditChangeKind =
+  | 'set'
+  | 'increment'
+  | 'expire'
+  | 'sale'
+  | 'refund'
+  | 'redeem'
+  | 'bonus'
+  | 'undo'
+  | 'import'
+  | 'opening'
+  | 'unrecorded';
+/**
  * 0: percent. 1: flat amount off. 2: override price.
  */
 export type DiscountType = 0 | 1 | 2;
@@ -164,7 +179,8 @@ export type KeyScope =
   | 'vendors:write'
   | 'keys:read'
   | 'keys:write'
-  | 'journal:read';
+  | 'journal:read'
+  | 'pages:open';
 /**
  * How a key or an invitation stands.
  */
@@ -1605,6 +1621,132 @@ export interface Endpoints {
     answer: KeySecretResponse;
   };
   /**
+   * Open a customer's page
+   */
+  'POST /v1/customers/{identifier}/actions/open-page': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    answer: OpenPageResponse;
+  };
+  /**
+   * Begin the page whose code asks
+   */
+  'POST /v1/me/actions/begin': {
+    answer: BeginPageResponse;
+  };
+  /**
+   * Read what the store holds for the customer
+   */
+  'GET /v1/me': {
+    answer: MeResponse;
+  };
+  /**
+   * Switch the own subscription to news
+   */
+  'PUT /v1/me': {
+    body: UpdateMeRequest;
+    answer: MeResponse;
+  };
+  /**
+   * List the customer's own credit that ends
+   */
+  'GET /v1/me/credit/lots': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only lots of this type of credit.
+       */
+      type?: CreditType;
+    };
+    answer: OwnLotListResponse;
+  };
+  /**
+   * List the changes of the customer's own credit
+   */
+  'GET /v1/me/credit/history': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only changes of this type of credit.
+       */
+      type?: CreditType;
+    };
+    answer: OwnChangeListResponse;
+  };
+  /**
+   * List what the customer has bought
+   */
+  'GET /v1/me/products': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: OwnProductListResponse;
+  };
+  /**
+   * List the own gift cards that can be redeemed
+   */
+  'GET /v1/me/giftcards': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: OwnCardListResponse;
+  };
+  /**
+   * Have an own product sent again
+   */
+  'POST /v1/me/products/{productId}/actions/redeliver': {
+    path: {
+      /**
+       * UUID of the product.
+       */
+      productId: string;
+    };
+    answer: RedeliverOwnResponse;
+  };
+  /**
+   * Redeem own gift cards for own credit
+   */
+  'POST /v1/me/giftcards/actions/redeem': {
+    body?: RedeemOwnCardRequest;
+    answer: RedeemedCardsResponse;
+  };
+  /**
+   * End the page whose token asks
+   */
+  'POST /v1/me/actions/end': object;
+  /**
    * Read the rules of the store
    */
   'GET /v1/store/rules': {
@@ -2088,18 +2230,7 @@ export interface CreditChangeResponse {
   /**
    * The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `undo`: it took back what was left of an earlier change, and gave back what that had taken. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
    */
-  kind:
-    | 'set'
-    | 'increment'
-    | 'expire'
-    | 'sale'
-    | 'refund'
-    | 'redeem'
-    | 'bonus'
-    | 'undo'
-    | 'import'
-    | 'opening'
-    | 'unrecorded';
+  kind: CreditChangeKind;
   /**
    * L$ by which the change itself raised the balance of the type; negative where it lowered it.
    */
@@ -5140,7 +5271,7 @@ export interface IssueKeyRequest {
    * What the key may do: one or more scopes, each once. Either this or `preset`.
    *
    * @minItems 1
-   * @maxItems 34
+   * @maxItems 35
    */
   scopes?: (
     | 'coupons:read'
@@ -5177,6 +5308,7 @@ export interface IssueKeyRequest {
     | 'keys:read'
     | 'keys:write'
     | 'journal:read'
+    | 'pages:open'
   )[];
   /**
    * When the key ends, in the future. A key with `keys:write` must end within 366 days.
@@ -5324,6 +5456,356 @@ export interface InvitingStore {
    * Name of the store.
    */
   name: string;
+}
+/**
+ * The code of a page.
+ */
+export interface OpenPageResponse {
+  /**
+   * The code that begins the page, once. No other answer has it. The page’s address ends with `/me#code=` and the code.
+   */
+  code: string;
+  /**
+   * Until when the code begins the page: 10 minutes.
+   */
+  expiresAt: string;
+}
+/**
+ * The token of a page that was begun, and the avatar whose page it is.
+ */
+export interface BeginPageResponse {
+  /**
+   * The token of the page, sent as `X-API-Key`. No other answer has it.
+   */
+  token: string;
+  /**
+   * When the page ends: 60 minutes after it began. Nothing prolongs it.
+   */
+  expiresAt: string;
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+}
+/**
+ * What the store holds for the customer whose page it is.
+ */
+export interface MeResponse {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  uuid: string;
+  /**
+   * Current username in canonical form: `ada.lovelace`, or `ada` without a last name.
+   */
+  username: string;
+  /**
+   * The store whose page it is.
+   */
+  store: StoreOfPage;
+  /**
+   * Regular store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  credit: number;
+  /**
+   * Restricted store credit in L$, as it is stored: unlotted credit and open lots together.
+   */
+  restrictedCredit: number;
+  /**
+   * Discount of this customer, in whole percent.
+   */
+  discount: number;
+  /**
+   * True if the customer is subscribed to the news kiosk.
+   */
+  newsSubscriber: boolean;
+  /**
+   * The coupons that count for the customer now, at most 50.
+   */
+  coupons: OwnCouponResponse[];
+  /**
+   * When the page ends.
+   */
+  expiresAt: string;
+}
+/**
+ * The store, as its customers see it.
+ */
+export interface StoreOfPage {
+  /**
+   * Name of the store.
+   */
+  name: string;
+  /**
+   * True while the store sells.
+   */
+  open: boolean;
+}
+/**
+ * A coupon that counts for the customer now.
+ */
+export interface OwnCouponResponse {
+  /**
+   * Code of the coupon, as it was written.
+   */
+  code: string;
+  /**
+   * Discount that the coupon gives, in percent.
+   */
+  discount: number;
+  /**
+   * `store`: it counts for all products.
+   */
+  scope: CouponScope;
+  /**
+   * The product that it counts for. Null: all, or one that is no more.
+   */
+  product: ProductName | null;
+  /**
+   * When it lapses.
+   */
+  expiresAt: string;
+}
+/**
+ * A product, by id and name.
+ */
+export interface ProductName {
+  /**
+   * UUID of the product, in lower case.
+   */
+  id: string;
+  /**
+   * Name of the product.
+   */
+  name: string;
+}
+/**
+ * The body that is sent to switch the own subscription to news.
+ */
+export interface UpdateMeRequest {
+  /**
+   * True if the customer is subscribed to the news kiosk.
+   */
+  newsSubscriber: boolean;
+}
+/**
+ * One page of a list: open credit lots.
+ */
+export interface OwnLotListResponse {
+  /**
+   * Open credit lots, at most `limit`.
+   */
+  data: OwnLotResponse[];
+  /**
+   * Where this page stands in the list.
+   */
+  pagination: Pagination;
+}
+/**
+ * Own credit that ends.
+ */
+export interface OwnLotResponse {
+  /**
+   * The type of credit.
+   */
+  type: CreditType;
+  /**
+   * L$ that were added.
+   */
+  amount: number;
+  /**
+   * L$ that are left.
+   */
+  remaining: number;
+  /**
+   * When it was added.
+   */
+  createdAt: string;
+  /**
+   * When it expires.
+   */
+  expiresAt: string;
+}
+/**
+ * One page of a list: changes of credit.
+ */
+export interface OwnChangeListResponse {
+  /**
+   * Changes of credit, at most `limit`.
+   */
+  data: OwnChangeResponse[];
+  /**
+   * Where this page stands in the list.
+   */
+  pagination: Pagination;
+}
+/**
+ * A change of the own credit.
+ */
+export interface OwnChangeResponse {
+  /**
+   * The number of the change among those of the customer's credit, from 1 on.
+   */
+  sequence: number;
+  /**
+   * When it was made.
+   */
+  at: string;
+  /**
+   * The type of credit.
+   */
+  type: CreditType;
+  /**
+   * The kind of change.
+   */
+  kind: CreditChangeKind;
+  /**
+   * L$ by which the change itself raised the balance; negative where it lowered it.
+   */
+  amount: number;
+  /**
+   * L$ that came due in the same change, and left the balance beside `amount`. 0 or more.
+   */
+  expired: number;
+  /**
+   * The regular balance after it.
+   */
+  credit: number;
+  /**
+   * The restricted balance after it.
+   */
+  restrictedCredit: number;
+  /**
+   * The parts that lots and permanent credit have in it.
+   */
+  lots: OwnLotPart[];
+  /**
+   * The sale that it belongs to. Null: none.
+   */
+  saleId: string | null;
+  /**
+   * The product of that sale. Null: it is of no sale, or the product is no more.
+   */
+  product: ProductName | null;
+}
+/**
+ * The part of credit with one end in a change.
+ */
+export interface OwnLotPart {
+  /**
+   * L$ that were added; negative for those that left.
+   */
+  amount: number;
+  /**
+   * When they expire. Null: permanent credit.
+   */
+  expiresAt: string | null;
+}
+/**
+ * One page of a list: owned products.
+ */
+export interface OwnProductListResponse {
+  /**
+   * Owned products, at most `limit`.
+   */
+  data: OwnProductResponse[];
+  /**
+   * Where this page stands in the list.
+   */
+  pagination: Pagination;
+}
+/**
+ * A product that the customer owns.
+ */
+export interface OwnProductResponse {
+  /**
+   * UUID of the product, in lower case.
+   */
+  productId: string;
+  /**
+   * Name of the product; empty where the store has no such product any more.
+   */
+  name: string;
+  /**
+   * How many times the customer has bought it.
+   */
+  quantity: number;
+  /**
+   * When the customer bought it first.
+   */
+  boughtAt: string;
+  /**
+   * When the dispenser last gave it to the customer; null: never, as far as is known.
+   */
+  lastDeliveredAt: string | null;
+  /**
+   * True if it can be sent to the customer again, since copies of it may be made.
+   */
+  canRedeliver: boolean;
+}
+/**
+ * One page of a list: gift cards.
+ */
+export interface OwnCardListResponse {
+  /**
+   * Gift cards, at most `limit`.
+   */
+  data: OwnCardResponse[];
+  /**
+   * Where this page stands in the list.
+   */
+  pagination: Pagination;
+}
+/**
+ * An own gift card that can be redeemed.
+ */
+export interface OwnCardResponse {
+  /**
+   * Names the card in this avatar’s requests to redeem it, and nowhere else. It may differ each time.
+   */
+  card: string;
+  /**
+   * Balance of the card in L$.
+   */
+  credit: number;
+  /**
+   * True if the owner may give the card away.
+   */
+  transfer: boolean;
+  /**
+   * UUID of the texture that the card shows inworld; null: none.
+   */
+  texture: string | null;
+  /**
+   * True if the card was bought. A granted card was not.
+   */
+  purchased: boolean;
+}
+/**
+ * Whether a product is on its way to its owner again.
+ */
+export interface RedeliverOwnResponse {
+  /**
+   * UUID of the product, in lower case.
+   */
+  productId: string;
+  /**
+   * Always true: the queue has the delivery. The item follows.
+   */
+  queued: boolean;
+}
+/**
+ * The body that is sent to redeem own gift cards for own credit.
+ */
+export interface RedeemOwnCardRequest {
+  /**
+   * The `card` of one of the own cards, as it was answered. Left out: up to 20 of them.
+   */
+  card?: string;
 }
 /**
  * The rules by which a store gives discounts and bonuses.

@@ -9,7 +9,7 @@ import {
   requestRunning,
   unavailable,
 } from '../../lib/problem.ts';
-import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
+import { type Route, takesIfMatch, takesKeys } from '../../lib/routes/route.ts';
 import { maxLength } from '../../lib/routes/wire.ts';
 import type { JsonSchema } from './schemas.ts';
 
@@ -174,8 +174,8 @@ export const problems: Record<number, ProblemAnswer> = {
 
 /** The statuses of a row's problems. Every row has 404, since the store of a key may be deleted. */
 export const problemStatuses = (row: Route): number[] => {
-  const { problems: own, method, body, scope, byInvitation } = row;
-  const around = [401, ...(scope === null && !byInvitation ? [] : [403]), 404, 429, 500, 503, 504];
+  const { problems: own, method, body, scope } = row;
+  const around = [401, ...(scope === null && takesKeys(row) ? [] : [403]), 404, 429, 500, 503, 504];
   const more = [...(method === 'POST' ? [409, 422] : []), ...(takesIfMatch(row) ? [412] : []), ...(body ? [413] : [])];
   return [...new Set([...own, ...around, ...more])].sort((a, b) => a - b);
 };

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
-import { scopes } from '../../lib/routes/scopes.ts';
+import { pageScope, scopes } from '../../lib/routes/scopes.ts';
 import {
   exampleTag,
   headerRefs,
@@ -110,8 +110,10 @@ export const missingTexts = (routes: readonly Route[]): string | undefined =>
     .map(({ id }) => `apps/reference/operations/<resource>.ts has no text for ${id}`)
     .join('\n') || undefined;
 
-const callersOf = ({ scope, byInvitation }: Route): string => {
+const callersOf = ({ scope, byInvitation, byPageCode }: Route): string => {
   if (byInvitation) return 'The code of an invitation may call it, and no key.';
+  if (byPageCode) return 'The code of a customer’s page may call it, and no key.';
+  if (scope === pageScope) return 'The token of a customer’s page may call it, and no key. Its scope is `self`.';
   return scope === null ? 'Any live key may call it.' : `Needs the scope \`${scope}\`.`;
 };
 

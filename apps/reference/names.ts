@@ -18,6 +18,11 @@ export const operationIdOf = (row: Route): string => fullNames[row.id] ?? shortN
 const groups: Readonly<Record<string, string>> = {
   'finding/limit-coupon': 'coupons',
   'finding/list-names': 'customers',
+  'me-acts/begin-page': 'me',
+  'me-acts/end-page': 'me',
+  'me-acts/redeem-own': 'me',
+  'me-acts/redeliver-own': 'me',
+  'me-acts/update-me': 'me',
   'own-key/accept-invitation': 'keys',
   'own-key/end-key': 'keys',
   'own-key/get-invitation': 'keys',

@@ -8,6 +8,7 @@ import { eventTexts } from './operations/events.ts';
 import { findingTexts } from './operations/finding.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
 import { keyTexts } from './operations/keys.ts';
+import { meTexts } from './operations/me.ts';
 import { payoutTexts } from './operations/payouts.ts';
 import { productTexts } from './operations/products.ts';
 import { residentTexts } from './operations/residents.ts';
@@ -35,6 +36,7 @@ export const operationTexts: Record<string, OperationText> = {
   ...eventTexts,
   ...webhookTexts,
   ...keyTexts,
+  ...meTexts,
   // They change what later sales cost.
   ...ruleTexts,
 };

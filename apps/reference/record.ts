@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import type { Route } from '../../lib/routes/route.ts';
+import { pageScope } from '../../lib/routes/scopes.ts';
 import { operationTexts } from './operation-texts.ts';
 
 /** Records how the local service answers the examples on its demo data. */
@@ -54,16 +55,19 @@ const place = ({ method, path }: Route): number => (path === '/v1/dispenser' ? 2
 
 /** A key's text in the form that it has, of no key. */
 const shownKey = `sis_live_0a1B2c3D4e5F_${'...'.padEnd(49, '.')}`;
+const shownPageKey = shownKey.replace('sis_', 'sis_me_');
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const ofExample = (key: unknown): unknown => (isObject(key) ? { ...key, id: '0a1B2c3D4e5F' } : undefined);
 const isKeyText = (value: unknown): boolean => typeof value === 'string' && value.startsWith('sis_');
+const isPageKey = (value: unknown): boolean => typeof value === 'string' && value.startsWith('sis_me_');
 
 /** Random values from the start of the service. An example has fixed ones instead. */
 const fixed: Record<string, (value: unknown) => unknown> = {
   secret: () => 'an-example-of-a-secret',
   key: (key) => (isKeyText(key) ? shownKey : ofExample(key)),
-  code: (code) => (isKeyText(code) ? shownKey : undefined),
+  code: (code) => (isPageKey(code) ? shownPageKey : isKeyText(code) ? shownKey : undefined),
+  token: () => shownPageKey,
   issuedBy: ofExample,
 };
 
@@ -79,6 +83,9 @@ const fixLotIds = () => {
   };
 };
 
+/** The examples of a page that show what Nova has. The others show what Vera has. */
+const novaHas: readonly string[] = ['me/get-me', 'me/list-own-products', 'me-acts/redeliver-own'];
+
 const codeOf = async (response: Response): Promise<string> => ((await response.json()) as { code: string }).code;
 
 /** A newly started local service. */
@@ -90,13 +97,31 @@ interface Service {
   stopHistory: () => Promise<void>;
 }
 
+type Ask = (method: string, path: string, body?: unknown, apiKey?: string) => Promise<Response>;
+
+/** Begins the pages of two customers, and answers their tokens and the code of a third. */
+const openPages = async (ask: Ask): Promise<{ ofVera: string; ofNova: string; pageCode: string }> => {
+  const open = async (customer: string): Promise<string> => {
+    useBytesOf(`the page of ${customer}`);
+    return codeOf(await ask('POST', `/v1/customers/${customer}/actions/open-page`));
+  };
+  const begin = async (customer: string): Promise<string> => {
+    const code = await open(customer);
+    // Other bytes than for the code: the token's secret must be another.
+    useBytesOf('the token of a page');
+    const response = await ask('POST', '/v1/me/actions/begin', undefined, code);
+    return ((await response.json()) as { token: string }).token;
+  };
+  return { ofVera: await begin('vera.vendor'), ofNova: await begin('nova'), pageCode: await open('faye') };
+};
+
 /** Sends the examples of all rows to a local service, in the order of their texts. */
 export const recordExamples = async (
   routes: readonly Route[],
   { baseUrl, key, endedKey, stopHistory }: Service,
 ): Promise<Recordings> => {
   const withLotId = fixLotIds();
-  const ask = (method: string, path: string, body?: unknown, apiKey = key): Promise<Response> =>
+  const ask: Ask = (method, path, body, apiKey = key) =>
     fetch(baseUrl + path, {
       method,
       headers: { 'X-API-Key': apiKey },
@@ -127,8 +152,12 @@ export const recordExamples = async (
   await send('POST', '/v1/keys', { name: 'Box in Ahern', preset: 'dispenser', expiresAt: '2027-11-01T00:00:00Z' });
   useBytesOf('the invitation of the examples');
   const code = await codeOf(await ask('POST', '/v1/keys', { name: 'Rosa', preset: 'support', inviteHours: 72 }));
-  const keyOf = ({ id, byInvitation }: Route): string => {
+  const { ofVera, ofNova, pageCode } = await openPages(ask);
+  const keyOf = ({ id, scope, byInvitation, byPageCode }: Route): string => {
     if (byInvitation) return code;
+    if (byPageCode) return pageCode;
+    // Only one of the two has what the example shows.
+    if (scope === pageScope) return novaHas.includes(id) ? ofNova : ofVera;
     return id === 'own-key/end-key' ? endedKey : key;
   };
   const recordings: Record<string, RecordedAnswers> = {};
@@ -139,7 +168,7 @@ export const recordExamples = async (
     if (row.path === '/v1/dispenser') await arrived();
     useBytesOf(row.id);
     // The refused body comes first, since it changes nothing.
-    const refusal = refused === undefined ? undefined : await send(row.method, examplePath(row), refused);
+    const refusal = refused === undefined ? undefined : await send(row.method, examplePath(row), refused, keyOf(row));
     const recorded = await send(row.method, examplePath(row), request, keyOf(row));
     recordings[row.id] = { ...recorded, ...(refusal && { refused: refusal.body }) };
   }

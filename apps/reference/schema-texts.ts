@@ -1,3 +1,4 @@
+import { changeKinds } from '../../lib/routes/credit.ts';
 import { eventNames } from '../../lib/routes/events.ts';
 import { keyStates } from '../../lib/routes/keys.ts';
 import type { Route } from '../../lib/routes/route.ts';
@@ -9,6 +10,7 @@ import type { JsonSchema } from './schemas.ts';
 /** The schemas that are neither a list, nor an event, nor the body of one request. */
 const texts: Record<string, string> = {
   AppliedCouponResponse: 'A coupon that was applied to a customer, and until when it counts.',
+  BeginPageResponse: 'The token of a page that was begun, and the avatar whose page it is.',
   Bonus: 'The credit that a sale gives to its buyer.',
   BonusRequest: 'The credit that a sale is to give to its buyer.',
   CategoryResponse: 'A category of products.',
@@ -47,6 +49,14 @@ const texts: Record<string, string> = {
   KeyResponse: 'An API key or an invitation, without its text.',
   KeySecretResponse: 'A key or an invitation that was just made, with its text.',
   LostDispenser: 'A box at whose address nobody answers any more.',
+  MeResponse: 'What the store holds for the customer whose page it is.',
+  OpenPageResponse: 'The code of a page.',
+  OwnCardResponse: 'An own gift card that can be redeemed.',
+  OwnChangeResponse: 'A change of the own credit.',
+  OwnCouponResponse: 'A coupon that counts for the customer now.',
+  OwnLotPart: 'The part of credit with one end in a change.',
+  OwnLotResponse: 'Own credit that ends.',
+  OwnProductResponse: 'A product that the customer owns.',
   OwnedProductResponse: 'A product that a customer owns.',
   Pagination: 'Where a page stands in its list.',
   PayeeResponse: 'An avatar that the store has owed or paid something.',
@@ -55,6 +65,7 @@ const texts: Record<string, string> = {
   ProductDiscount: 'The discount of a product.',
   ProductDiscountRequest: 'The discount that a product is to have.',
   ProductGiftCardResponse: 'The gift card that each sale of a product makes.',
+  ProductName: 'A product, by id and name.',
   ProductPermissions: 'The permissions that the next owner of an item has.',
   ProductPermissionsRequest: 'The permissions that the next owner of an item is to have.',
   ProductResponse: 'A product.',
@@ -63,6 +74,7 @@ const texts: Record<string, string> = {
   QuoteResponse: 'The price of a sale for a buyer, as of now.',
   RedeemedCardsResponse: 'The gift cards that were redeemed together.',
   RedeemedGiftCardResponse: 'A gift card that was redeemed, and the balances after it.',
+  RedeliverOwnResponse: 'Whether a product is on its way to its owner again.',
   RegisteredDispenser: 'A box that has registered, as an event tells of it.',
   ResidentResponse: 'An avatar, and all names that lead to them.',
   RevokedCouponResponse: 'Whether a coupon was revoked.',
@@ -71,6 +83,7 @@ const texts: Record<string, string> = {
   SaleShare: 'The share of an avatar in a sale.',
   StoreDay: 'The sums of one day.',
   StoreKey: 'The API key of a request.',
+  StoreOfPage: 'The store, as its customers see it.',
   StoreResponse: 'The store, and the API key of the request.',
   StoreRulesResponse: 'The rules by which a store gives discounts and bonuses.',
   StoreState: 'Whether the store sells, and why.',
@@ -92,6 +105,7 @@ const enumerations: Record<string, { enum: readonly (string | number)[]; descrip
     enum: ['store', 'product'],
     description: 'Where a coupon counts: in the whole store, or for a product.',
   },
+  CreditChangeKind: { enum: changeKinds, description: 'A kind of change of credit.' },
   CreditLotState: { enum: ['open', 'drained', 'expired', 'superseded'], description: 'How a lot of credit stands.' },
   CreditType: { enum: ['regular', 'restricted'], description: 'A type of store credit.' },
   DeliveryState: { enum: ['queued', 'waiting', 'delivered', 'failed'], description: 'How a delivery stands.' },

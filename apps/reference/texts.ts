@@ -55,6 +55,8 @@ export const tagTexts = {
   Sales: 'Quotes, and sales with discount, coupon, credit, stock and shares. Extensions of this service.',
   Payouts: 'What the store owes to those who share in its sales, and how it is paid. Extensions of this service.',
   Vendors: 'The inworld objects that sell: where they are, and what they sell. Extensions of this service.',
+  'Customer’s page':
+    'What the store holds for one avatar, who opens it from a terminal without a password. Extensions of this service.',
   Keys: 'The API keys of the store: who has one, what it may do, and until when. Invitations for people. Extensions of this service.',
   Store:
     'The store itself: its name, its rules, whether it sells, and the key of the request. Extensions of this service.',
@@ -90,6 +92,8 @@ const tagsOfFolders: Record<string, Tag> = {
   events: 'Events',
   journal: 'Journal',
   webhooks: 'Webhooks',
+  me: 'Customer’s page',
+  'me-acts': 'Customer’s page',
 };
 
 /** The group of an operation, taken from its scope: the paths of credit and gift cards begin like the customers'. */
@@ -131,4 +135,5 @@ export const scopeTexts: Record<Scope, string> = {
   'keys:read': 'read API keys, without their texts',
   'keys:write': 'issue, rename, rotate and revoke API keys that may do no more than itself',
   'journal:read': 'read who changed what, as far as the key may read the things themselves',
+  'pages:open': 'open the page of any customer',
 };

@@ -37,6 +37,7 @@ const words: Partial<Record<Scope, RegExp[]>> = {
   'credits:write': [/give away credit|thief of a support key/],
   'dispenser:register': [/another box in its place/],
   'payouts:pay': [/mark as paid/],
+  'pages:open': [/customer’s page|thief of a support key/],
   'coupons:write': [/make .*coupons/],
   'customers:write': [/ban customers/],
   'giftcards:write': [/make gift cards, which are money/],

@@ -60,6 +60,11 @@ export const ownedLess = (owned: OwnedItem): Write => {
   return quantity > 1 ? update(owned, { set: { quantity: quantity - 1 }, when: asRead }) : remove(owned, asRead);
 };
 
+interface OwnedProduct {
+  name: string;
+  permissions: { copy: boolean };
+}
+
 /**
  * The products that a customer owns, in the order of their ids. If the store has no such product, its name is empty.
  */
@@ -68,14 +73,15 @@ export const listOwned = (store: string, uuid: string) =>
     rowsOf<OwnedItem>({ partition: partition(store, 'OWNED', uuid) }),
     ({ sk }) => sk,
     async (rows) => {
-      const products = await getMany<Key & { name: string }>(rows.map(({ sk }) => productKey(store, sk)));
-      const names = new Map(products.map(({ sk, name }) => [sk, name]));
+      const products = await getMany<Key & OwnedProduct>(rows.map(({ sk }) => productKey(store, sk)));
+      const known = new Map(products.map((product) => [product.sk, product]));
       return rows.map(({ sk, quantity, boughtAt, lastDeliveredAt = null }) => ({
         productId: sk,
-        name: names.get(sk) ?? '',
+        name: known.get(sk)?.name ?? '',
         quantity,
         boughtAt,
         lastDeliveredAt,
+        canRedeliver: known.get(sk)?.permissions.copy ?? false,
       }));
     },
   );

@@ -237,6 +237,15 @@ const allFlags = either.flatMap((listed) => either.map((bloggable) => ({ active:
 /** The forms of a search's term; none for a blank one. */
 const formsOf = (search: string): string[] => searchForms(search).filter((form) => form !== '');
 
+/** Ids and names of the products that the store has of these, by their ids. */
+export const nameProducts = async (
+  store: string,
+  ids: readonly string[],
+): Promise<Map<string, { id: string; name: string }>> => {
+  const found = await getMany<StoredProduct>(ids.map((id) => productKey(store, id)));
+  return new Map(found.map(({ id, name }) => [id, { id, name }]));
+};
+
 /** The first active products, by name and then id, whose name holds a text literally, in any case. */
 export const productsNamed = async (
   store: string,

@@ -1,3 +1,4 @@
+import { now, timestamp } from '../clock.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import type { CreditLotRow, LotFilter } from '../routes/credit.ts';
 import { rowsOf } from '../table/table.ts';
@@ -102,4 +103,14 @@ export const listCreditLots = (
     );
   }
   return inTurn(types.flatMap((type) => spansOf(type, item)).map((span) => lotsIn(store, item, span, state)));
+};
+
+/** The open lots of a customer that are not due yet, in the order in which they are drained. */
+export const listLiveLots = (store: string, item: CreditItem, type: CreditType | undefined): Source<ListedLot> => {
+  const at = timestamp(now());
+  return loaded(
+    listCreditLots(store, item, { type, state: 'open' }),
+    ({ position }) => position,
+    async (lots) => lots.filter(({ expiresAt }) => expiresAt > at),
+  );
 };

@@ -66,28 +66,50 @@ export const redeemGiftCard = async (
 /** The most cards that are redeemed at once: each is an item of the transaction. */
 const mostCards = 20;
 
+/** An owner's cards to be redeemed, all or only one, and whether they have others. */
+const readOwnCards = async (
+  store: string,
+  uuid: string,
+  only: string | undefined,
+): Promise<{ cards: GiftCardItem[]; more: boolean }> => {
+  const list = listRedeemable(store, uuid);
+  if (only === undefined) {
+    const found = await list({ descending: false, limit: mostCards + 1 });
+    const cards = found.slice(0, mostCards);
+    return { cards, more: found.length > cards.length };
+  }
+  const at = { position: only, inclusive: true };
+  const [[card], others] = await Promise.all([
+    list({ descending: false, from: at, limit: 1 }),
+    list({ descending: false, limit: 2 }),
+  ]);
+  return { cards: card?.sk === only ? [card] : [], more: others.some(({ sk }) => sk !== only) };
+};
+
 /**
- * Moves the credit of a customer's own cards, at most 20, to their permanent regular credit in one change. Throws 404
- * for an unknown resident, 400 if the credit limit does not allow it, and 503 if other writers do not let it through.
- * Nothing is changed then.
+ * Moves the credit of a customer's own cards, at most 20, or of only one, to their permanent regular credit in one
+ * change. Throws 404 for an unknown resident; 400 if the credit limit does not allow it, or if the only one cannot be
+ * redeemed; and 503 if other writers do not let it through. Nothing is changed then.
  */
-export const redeemOwnCards = async (store: string, identifier: Identifier, author: Author): Promise<RedeemedCards> => {
+export const redeemOwnCards = async (
+  store: string,
+  identifier: Identifier,
+  author: Author,
+  only?: string,
+): Promise<RedeemedCards> => {
   const cause: Cause = { at: timestamp(now()), ...author };
   const uuid = await demandUuid(store, identifier);
   const change: MoneyChange = { store, uuid, cause, hasTime: forSomeTime() };
   return changeMoney(change, {
     read: async () => {
-      const reads = [
-        getCustomerItem(store, uuid),
-        listRedeemable(store, uuid)({ descending: false, limit: mostCards + 1 }),
-      ] as const;
+      const reads = [getCustomerItem(store, uuid), readOwnCards(store, uuid, only)] as const;
       // Waits for both before the request is answered, even if one fails.
       await Promise.allSettled(reads);
-      const [item, found] = await Promise.all(reads);
-      const cards = found.slice(0, mostCards);
-      return { credit: withoutLots(item), cards, seen: cards, more: found.length > cards.length };
+      const [item, { cards, more }] = await Promise.all(reads);
+      return { credit: withoutLots(item), cards, seen: cards, more };
     },
     judge: ({ credit, cards }) => {
+      if (only !== undefined && cards.length === 0) throw invalid('card cannot be redeemed any more.');
       if (cards.length === 0) return { kind: 'none' as const };
       const delta = cards.reduce((sum, card) => sum + card.credit, 0);
       const command = { kind: 'increment' as const, delta, name: 'The cards' };

@@ -47,8 +47,10 @@ export interface Author extends Remarks {
    * The id of the request, or a name of the process, such as a sweep. The lots that the change adds or ends keep it.
    */
   by: string;
-  /** The id of the API key, if a request makes the change. */
+  /** The id of the API key, if a request with a key makes the change. */
   keyId?: string;
+  /** A customer makes it on their page, by the request `by`. */
+  isOwn?: true;
 }
 
 /** The time of a change, and its author. */

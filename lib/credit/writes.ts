@@ -28,7 +28,7 @@ const described = (
   { cause, occasion }: Pick<Change, 'cause' | 'occasion'>,
   [first, ...others]: readonly [ToldPart, ...ToldPart[]],
 ): LastChange => {
-  const { at, by, keyId, ...remarks } = cause;
+  const { at, by, keyId, isOwn, ...remarks } = cause;
   const made = {
     at,
     types: [first, ...others].map(({ type, expired, bonus, isPermanent }) => ({
@@ -38,6 +38,7 @@ const described = (
       ...(bonus !== undefined && isPermanent && { isPermanent }),
     })),
     ...(keyId !== undefined && { requestId: by, keyId }),
+    ...(isOwn && { requestId: by }),
   };
   // A request may first close due lots in a separate change, to which its texts do not belong.
   const { kind } = first.command;

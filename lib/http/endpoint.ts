@@ -19,9 +19,9 @@ import { callerOf, type FaultsNow, parseRequest, type Request } from './request.
 import { boundReads, boundWrites } from './store-share.ts';
 
 /** The input of the row's response schema, which drops every field that it does not declare. */
-type Result<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
+export type Result<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
 
-type Handler<R extends Route> = (request: Request<R>) => Promise<Result<R>>;
+type Handler<R extends Route, A> = (request: Request<R>, asker: A) => Promise<Result<R>>;
 
 const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
@@ -66,25 +66,39 @@ const keeping = (row: Route, owner: string): Record<'close' | 'open', (answer: K
   };
 };
 
-interface EndpointOptions<R extends Route> {
+interface EndpointOptions<R extends Route, A> {
+  /**
+   * Looks at who asks, before the request's form and before a kept answer of its Idempotency-Key. Throws 401 and 429.
+   * The handler gets what it answers.
+   */
+  admit?: (keyId: string) => Promise<A>;
   faultsNow?: FaultsNow;
   /** Throws if the caller may not see the kept answer of an Idempotency-Key any more. */
   beforeReplay?: (request: Request<R>) => Promise<unknown>;
 }
 
+/** Bounds what the row reads and writes. Throws 429. */
+const boundUse = async (row: Route, store: string): Promise<void> => {
+  if (row.writes.length > 0) await boundWrites(store, row.share);
+  // Only after the writes: this goes on counting what is counted already.
+  if (row.share === 'pages') boundReads(store, 'pageReads');
+  else if ('cursor' in row.query.shape) boundReads(store);
+};
+
 /** Parses the request and runs the handler. A request with an Idempotency-Key takes effect once. */
-const serve = async <R extends Route>(
+const serve = async <R extends Route, A>(
   row: R,
-  handler: Handler<R>,
+  handler: Handler<R, A>,
   event: APIGatewayProxyEvent,
-  { faultsNow, beforeReplay }: EndpointOptions<R>,
+  { admit, faultsNow, beforeReplay }: EndpointOptions<R, A>,
 ): Promise<APIGatewayProxyResult> => {
-  const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
-  if ('cursor' in row.query.shape) boundReads(request.store);
-  if (row.writes.length > 0) await boundWrites(request.store, row.share);
   const { store, keyId, keyOrigin = keyId } = callerOf(event);
+  if (admit) await boundUse(row, store);
+  const asker = (await admit?.(keyId)) as A;
+  const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
+  if (!admit) await boundUse(row, store);
   const actor: Actor | undefined = row.unsigned ? undefined : { type: 'key', id: keyId, requestId: request.id };
-  const handle = () => actedBy(actor, () => handler(request));
+  const handle = () => actedBy(actor, () => handler(request, asker));
   if (idempotencyKey === undefined) return success(row, event, await handle());
   const { close, open } = keeping(row, `${store} ${keyOrigin} ${idempotencyKey}`);
   const { answer: kept, replayed } = await answerOnce(
@@ -174,7 +188,11 @@ const timedOut = (): never => {
  * The Lambda function of a row. The wrapper parses the request, turns errors into problems, sets the headers and writes
  * the log line; `handler` does the endpoint's own work.
  */
-export const endpoint = <R extends Route>(row: R, handler: Handler<R>, options: EndpointOptions<R> = {}) => {
+export const endpoint = <R extends Route, A = undefined>(
+  row: R,
+  handler: Handler<R, A>,
+  options: EndpointOptions<R, A> = {},
+) => {
   const wrapped = middy<APIGatewayProxyEvent, APIGatewayProxyResult>(
     (event: APIGatewayProxyEvent) => serve(row, handler, event, options),
     { timeoutEarlyInMillis: endMillis, timeoutEarlyResponse: timedOut },

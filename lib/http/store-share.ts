@@ -16,15 +16,18 @@ import { write } from '../table/table.ts';
  */
 
 /** The shares of a store, by the sort keys of their items. */
-type Share = 'reads' | WriteShare;
+type Share = ReadShare | WriteShare;
 
-/** Vendors register while their store sells. Neither may keep the other waiting. */
-type WriteShare = 'writes' | 'registrations';
+/** Customers look at their pages while the people of the store work. No page may keep those waiting. */
+type ReadShare = 'reads' | 'pageReads';
 
-const aheadMillis = { reads: 10_000, writes: 1000, registrations: 1000 };
+/** Vendors register, and customers act on their pages, while their store sells. None may keep another waiting. */
+type WriteShare = 'writes' | 'registrations' | 'pages';
 
-/** How large each of these shares is, as a part of the store's share of the writes. */
-const partOf = { writes: 1, registrations: 0.1 };
+const aheadMillis = { reads: 10_000, pageReads: 10_000, writes: 1000, registrations: 1000, pages: 1000 };
+
+/** How large each of these shares is, as a part of the store's share of all reads or writes. */
+const partOf = { reads: 1, pageReads: 0.1, writes: 1, registrations: 0.1, pages: 0.1 };
 
 /**
  * A process reports what it has read when that is more than a second of the share, so that an ordinary list costs no
@@ -44,9 +47,9 @@ interface ShareUse {
   busyUntil: number;
 }
 
-export type UseByStore<U = ShareUse> = Map<string, U>;
+type UseByStore<U> = Map<string, U>;
 
-const readsOfProcess: UseByStore = new Map();
+const readsOfProcess: UseByStore<ReadUse> = new Map();
 
 const useKey = (store: string, share: Share): Key => ({ pk: partition(store, 'UNITS'), sk: share });
 
@@ -89,6 +92,8 @@ const millisAhead = ({ usedUntil }: ShareUse): number => usedUntil - now();
 const refusals = {
   reads: 'This store has read more than its share: ask for less, or more slowly.',
   writes: 'This store has written more than its share: send the request again later, and others more slowly.',
+  pageReads: 'The pages of customers have read more than their share of this store: go on later.',
+  pages: 'The pages of customers have written more than their share of this store: go on later.',
   registrations: 'The vendors of this store have registered more often than their share allows: register again later.',
 };
 
@@ -100,31 +105,38 @@ const refuseIfAhead = (share: Share, use: ShareUse): void => {
   throw new Problem(429, refusals[share], [], { 'Retry-After': String(seconds) });
 };
 
+/** The reads of a store as far as a process knows them. */
+interface ReadUse extends ShareUse {
+  share: ReadShare;
+}
+
 /** Counts units that a list has read. Throws 429. */
-const countUnits = async (store: string, reads: ShareUse, perSecond: number, units: number): Promise<void> => {
+const countUnits = async (store: string, reads: ReadUse, perSecond: number, units: number): Promise<void> => {
   reads.unreported += units;
   const millis = (1000 * reads.unreported) / perSecond;
   if (millis < (now() < reads.busyUntil ? unreportedMillisWhenBusy : unreportedMillis)) return;
   const told = reads.unreported;
   reads.unreported = 0;
   // A list does not fail because its units cannot be noted: the next report includes them.
-  const taken = await take(store, 'reads', reads, millis).catch(() => undefined);
+  const taken = await take(store, reads.share, reads, millis).catch(() => undefined);
   if (taken === undefined) reads.unreported += told;
   else reads.usedUntil = taken.usedUntil;
-  refuseIfAhead('reads', reads);
+  refuseIfAhead(reads.share, reads);
 };
 
 /** Bounds what a list of the store reads, from its first call to the table on. Throws 429, now and in these calls. */
 export const boundReads = (
   store: string,
+  share: ReadShare = 'reads',
   meter: Pick<Meter, 'onUnits'> | undefined = requestMeter(),
   known = readsOfProcess,
 ): void => {
-  const perSecond = Number(process.env.STORE_READ_UNITS ?? 0);
+  const perSecond = Number(process.env.STORE_READ_UNITS ?? 0) * partOf[share];
   if (!meter || perSecond === 0) return;
-  const reads = known.get(store) ?? { unreported: 0, usedUntil: 0, busyUntil: 0 };
-  known.set(store, reads);
-  refuseIfAhead('reads', reads);
+  const name = `${store} ${share}`;
+  const reads = known.get(name) ?? { share, unreported: 0, usedUntil: 0, busyUntil: 0 };
+  known.set(name, reads);
+  refuseIfAhead(share, reads);
   const countAlso = meter.onUnits;
   meter.onUnits = async (units, isWrite, wasBusy) => {
     await countAlso?.(units, isWrite, wasBusy);

@@ -4,6 +4,7 @@ import { listKey, type Store } from '../store/stores.ts';
 import { sharedKey } from '../table/keys.ts';
 import { exists, put, remove, update, type Write } from '../table/language.ts';
 import { transact } from '../table/table.ts';
+import { endPages } from './end-pages.ts';
 
 /** Creates a store, in one transaction with the writes that `together` makes for it. */
 export const createStore = async (
@@ -18,15 +19,18 @@ export const createStore = async (
 };
 
 /**
- * Deletes the store's own item, in one transaction with other writes, and then marks its keys, which get 404 from then
- * on. No key can be issued in between: the transaction that issues a key checks that the store exists. The store's
+ * Ends the pages of a store's customers. Deletes the store's own item, in one transaction with other writes, and then
+ * marks its keys, which get 404 from then on. No key can be issued in between: the transaction that issues a key checks that the store exists. The store's
  * items stay in the table, and the list keeps the store as deleted.
  */
 export const deleteStore = async (id: string, together: readonly Write[] = []): Promise<void> => {
+  await endPages(id);
   await transact([
     remove(sharedKey('STORE', id)),
     update(listKey(id), { ifMissing: { deletedAt: timestamp(now()) }, when: exists }),
     ...together,
   ]);
   for (const keyId of await listKeyIds(id)) await markStoreGone(keyId);
+  // A key may have opened one meanwhile. From here on none finds the store.
+  await endPages(id);
 };

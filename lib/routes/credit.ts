@@ -90,7 +90,7 @@ const UndoCreditChangeResponse = z
   })
   .meta({ id: 'UndoCreditChangeResponse' });
 
-const typeOfCredit = ['regular', 'restricted'] as const;
+export const typeOfCredit = ['regular', 'restricted'] as const;
 const stateOfLot = ['open', 'drained', 'expired', 'superseded'] as const;
 
 const CreditLotResponse = z
@@ -108,7 +108,7 @@ const CreditLotResponse = z
   })
   .meta({ id: 'CreditLotResponse' });
 
-const queryType = () => z.enum(typeOfCredit, { error: 'must be regular or restricted' }).optional();
+export const queryType = () => z.enum(typeOfCredit, { error: 'must be regular or restricted' }).optional();
 
 const lotFilters = {
   type: queryType().describe('Only lots of this type of credit.'),

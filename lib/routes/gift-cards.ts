@@ -65,7 +65,7 @@ const RedeemedGiftCardResponse = z
 
 const RedeemOwnGiftCardsRequest = z.object(remarks).meta({ id: 'RedeemOwnGiftCardsRequest' });
 
-const RedeemedCardsResponse = z
+export const RedeemedCardsResponse = z
   .object({
     cards: z.int().describe('The number of cards that were redeemed: at most 20.'),
     amount: z.int().describe('L$ of credit that came of them.'),

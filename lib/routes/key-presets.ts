@@ -16,6 +16,7 @@ const supportScopes = [
   'products:redeliver',
   'credits:write',
   'sales:refund',
+  'pages:open',
 ] as const satisfies readonly Scope[];
 
 export const presets = {
@@ -35,11 +36,14 @@ export const presets = {
       'coupons:apply',
       'giftcards:redeem',
       'products:redeliver',
+      'pages:open',
     ],
-    use: 'terminals for customers inworld: show credit, apply coupons, redeem gift cards, send again what they own',
+    use:
+      'terminals for customers inworld: show credit, apply coupons, redeem gift cards, send again what they own, open ' +
+      'their page',
     risk:
       'could read your customers, their credit and all coupon codes, apply your coupons, redeem gift cards by their ' +
-      'id, and have what was bought sent again',
+      'id, have what was bought sent again, and open any customer’s page, which shows their cards’ worth too',
   },
   dispenser: {
     scopes: ['dispenser:register'],
@@ -65,8 +69,8 @@ export const presets = {
     use: 'the people who help your customers: read everything, deliver, change credit, refund sales',
     risk:
       'could read everything your store knows about its customers, give away credit and products, and refund sales, ' +
-      'so that your store owes the buyers what they paid. It could also read the ids of the gift cards that anybody ' +
-      'may redeem, which are money',
+      'so that your store owes the buyers what they paid. It could also open any customer’s page, and read the ids of ' +
+      'the gift cards that anybody may redeem, which are money',
   },
   manager: {
     scopes: [

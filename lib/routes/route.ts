@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Scope } from './scopes.ts';
+import { pageScope, type Scope } from './scopes.ts';
 import { avatarUuid, identifier, keyId, objectUuid, uuid } from './wire.ts';
 
 /**
@@ -10,6 +10,8 @@ export type Kind =
   | 'STORE'
   | 'KEY'
   | 'KEYS'
+  | 'PAGE'
+  | 'PAGES'
   | 'RESIDENT'
   | 'NAME'
   | 'STORE_RESIDENT'
@@ -62,8 +64,8 @@ interface RowFields {
   readonly id: string;
   /** One line for the API reference. */
   readonly summary: string;
-  /** Null: any live key may call it. */
-  readonly scope: Scope | null;
+  /** Null: any live key may call it. `self`: the token of a customer's page, and no key. */
+  readonly scope: Scope | typeof pageScope | null;
   /** By default 200, or 204 without a response. */
   readonly status?: 200 | 201 | 202 | 204;
   /**
@@ -91,12 +93,17 @@ interface RowFields {
   readonly resolves?: true;
   /** The code of an invitation may call it, and no key. */
   readonly byInvitation?: true;
+  /** The code of a customer's page may call it, and no key. */
+  readonly byPageCode?: true;
   /** Its answer has a secret, so the record of a request with an Idempotency-Key keeps the answer sealed. */
   readonly showsSecret?: true;
   /** It makes or takes quotes, which are sealed like cursors. */
   readonly quotes?: true;
-  /** Its writes count towards this share of its store. By default they count towards the share of all other writes. */
-  readonly share?: 'registrations';
+  /**
+   * Its writes count towards this share of its store, and so do the reads of a customer's page. By default they count
+   * towards the share of all others.
+   */
+  readonly share?: 'registrations' | 'pages';
   /** The journal tells nothing of its writes, so they do not say who made them: sales have lists of their own. */
   readonly unsigned?: true;
   /** It puts messages on the delivery queue. */
@@ -176,7 +183,11 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
 };
 
 /** All that the authorizer knows of a row: its bundle has only these fields (infra/bundle.ts). */
-export type AuthorizedRow = Pick<Route, 'method' | 'path' | 'scope' | 'byInvitation'>;
+export type AuthorizedRow = Pick<Route, 'method' | 'path' | 'scope' | 'byInvitation' | 'byPageCode'>;
+
+/** True if an API key may call the row: neither the code of an invitation nor a customer's page has to. */
+export const takesKeys = ({ scope, byInvitation, byPageCode }: Route): boolean =>
+  scope !== pageScope && !byInvitation && !byPageCode;
 
 /** True if a request may use If-Match to name the state of the resource that it changes. */
 export const takesIfMatch = ({ tagged, method }: Route): boolean =>

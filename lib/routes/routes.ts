@@ -8,6 +8,7 @@ import * as events from './events.ts';
 import * as giftCards from './gift-cards.ts';
 import * as journal from './journal.ts';
 import * as keys from './keys.ts';
+import * as me from './me.ts';
 import * as names from './names.ts';
 import * as payouts from './payouts.ts';
 import * as products from './products.ts';
@@ -42,4 +43,5 @@ export const routes: readonly Route[] = [
   journal,
   webhooks,
   residents,
+  me,
 ].flatMap((resource) => Object.values(resource).filter(isRoute));

@@ -38,6 +38,10 @@ export const scopes = [
   'keys:read',
   'keys:write',
   'journal:read',
+  'pages:open',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
+
+/** The scope of the token of a customer's page. No key holds it, and no request may ask for it. */
+export const pageScope = 'self';

@@ -57,6 +57,9 @@ export const maxLength = {
   cursor: 1024,
 } as const;
 
+/** The most coupons that a customer's page shows. */
+export const mostCoupons = 50;
+
 /** The id of an API key. */
 export const keyId = () => {
   const error = 'must be the id of an API key: 12 characters of 0-9, A-Z and a-z';

@@ -49,11 +49,14 @@ const limitsOf = (stage: Part) => {
 };
 
 /**
- * Reads the usage plan's throttle, which bounds all calls with one usage key together. Throws if the plan has throttles
+ * Reads a usage plan's throttle, which bounds all calls with one usage key together. There is one plan for stores, and
+ * one for the pages of their customers. Throws if the plan has throttles
  * for single methods. API Gateway takes at most 20 of these for a stage, and this gateway supports none.
  */
-export const readStoreLimit = (template: ResolvedTemplate): Limit => {
-  const plan: Part = template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties;
+export const readStoreLimit = (template: ResolvedTemplate, ofPages = false): Limit => {
+  const plan: Part = template
+    .ofType('AWS::ApiGateway::UsagePlan')
+    .find(({ properties }) => / pages of customers$/.test((properties as Part).UsagePlanName) === ofPages)?.properties;
   const count = Object.keys(plan.ApiStages[0].Throttle ?? {}).length;
   if (count > 0)
     throw new Error(`The usage plan has throttles of ${count} methods, which npm run deployed does not know.`);
@@ -197,6 +200,7 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
     rate: unlimited.rate,
     burst: unlimited.burst,
     storeLimit: readStoreLimit(template),
+    pageLimit: readStoreLimit(template, true),
     place: {
       account: pseudo['AWS::AccountId'] ?? '',
       api: only('AWS::ApiGateway::RestApi').ref(),

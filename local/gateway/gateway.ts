@@ -19,6 +19,7 @@ import {
 import { newId, now } from '../../lib/clock.ts';
 import { corsHeaders } from '../../lib/http/cors.ts';
 import { answerHeaders } from '../../lib/http/headers.ts';
+import { isPageUsageKey } from '../../lib/http/usage-key.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
 import { matcher } from './matcher.ts';
@@ -59,6 +60,8 @@ export interface GatewayOptions<M extends Method = Route> {
   burst: number;
   /** The limit of all calls of one store; by default none. */
   storeLimit?: Limit;
+  /** The limit of the pages of one store's customers, by usage key. */
+  pageLimit?: Limit;
   /** The origins whose pages may read answers, as in the setting `corsOrigins`. */
   cors?: string | undefined;
   /** Answers a browser that asks whether a page may send a request. By default pages of the origins in `cors` may. */
@@ -220,7 +223,7 @@ const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string):
 
 /** Lets a request through if the limit of its route and, for a request with a key, of its store allow it. */
 const admitting = <M extends Method>(options: GatewayOptions<M>) => {
-  const { rate, burst, storeLimit } = options;
+  const { rate, burst } = options;
   const authorize = authorizing(options);
   const takeOfRoute = buckets();
   const takeOfStore = buckets();
@@ -237,6 +240,7 @@ const admitting = <M extends Method>(options: GatewayOptions<M>) => {
     });
     if (!usageIdentifierKey) throw new GatewayFault('INVALID_API_KEY');
     // This is the order of API Gateway's documentation. So a store above its limit takes nothing from the others.
+    const storeLimit = isPageUsageKey(usageIdentifierKey) ? options.pageLimit : options.storeLimit;
     if (storeLimit && !takeOfStore(usageIdentifierKey, storeLimit)) throw throttled;
     if (!takeOfRoute(row.id, limit)) throw throttled;
     event.requestContext.authorizer = { principalId, ...context };

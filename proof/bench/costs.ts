@@ -14,8 +14,8 @@ export const measureCosts = (): Promise<void> =>
     const costs: Record<'calls' | 'callsBudget' | 'units' | 'unitsBudget', number>[] = [];
     for (const { endpoint, when, steps: callsBudget, units: unitsBudget, prepare } of budgets) {
       const call = endpoint === 'end-key' ? service.callAs(await service.keyWith([])) : service.call;
-      const [method, path, body] = await prepare(call, service.store);
-      const { steps: calls = 0, units = 0 } = (await call(method, path, body)).cost ?? {};
+      const request = await prepare(call, service.store);
+      const { steps: calls = 0, units = 0 } = (await call(...request)).cost ?? {};
       costs.push({ ...{ endpoint, when }, calls, callsBudget, units, unitsBudget });
     }
     report('costs', costs, { counted: true });

@@ -1,4 +1,4 @@
-import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
+import { type Route, takesIfMatch, takesKeys } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { onceOnly } from '../../test/support/example-requests.ts';
 import { type FuzzRequest, strangers } from '../../test/support/requests.ts';
@@ -142,8 +142,8 @@ export const expectedStatuses = (
   if (/[^\x21-\x7e]/.test(target)) return [400];
   const row = rowOf(method, target);
   if (!row) return [404];
-  // Every request has a key, and no code of an invitation.
-  if (row.byInvitation) return [403];
+  // Every request has a key, and neither a code nor the token of a page.
+  if (!takesKeys(row)) return [403];
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const params = paramsOf(row, path);
   const idempotencyKeys = headers.filter(([name]) => name === 'Idempotency-Key').map(([, value]) => value.trim());

@@ -2,9 +2,8 @@ import { ok } from 'node:assert/strict';
 import { newKey } from '../../lib/keys.ts';
 import { putResident } from '../../lib/operator/residents.ts';
 import { createStore } from '../../lib/operator/stores.ts';
-import { routes } from '../../lib/routes/routes.ts';
 import { scopes } from '../../lib/routes/scopes.ts';
-import { endsItsKey, queryOf } from '../../test/support/example-requests.ts';
+import { endsItsKey, queryOf, routesOfKeys } from '../../test/support/example-requests.ts';
 import { seedOneOfEach } from '../../test/support/one-of-each.ts';
 import { type FuzzRequest, fixtureCount, strangers } from '../../test/support/requests.ts';
 import { ada, bob, cleo, seedResidents } from '../../test/support/residents.ts';
@@ -50,7 +49,7 @@ export const newFixtures = async (service: Service) => {
   /** A cursor for each list of the key's store. */
   const cursorsOf = async (apiKey: string): Promise<Map<string, string>> => {
     const cursors = new Map<string, string>();
-    for (const row of routes.filter(({ query }) => 'cursor' in query.shape)) {
+    for (const row of routesOfKeys.filter(({ query }) => 'cursor' in query.shape)) {
       const { id, path } = row;
       const webhook = values[apiKey === key ? 'webhook0' : 'theirwebhook'] ?? '';
       const named = path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);

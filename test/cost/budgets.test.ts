@@ -20,9 +20,9 @@ test.each(budgets)(
   '$endpoint ($when) takes $steps calls and $units units',
   async ({ endpoint, prepare, steps, overlaps, units }) => {
     const call = endpoint === 'end-key' ? service.callAs(await service.keyWith([])) : service.call;
-    const [method, path, body] = await prepare(call, service.store);
+    const request = await prepare(call, service.store);
 
-    const { status, cost } = await call(method, path, body);
+    const { status, cost } = await call(...request);
 
     const counted = overlaps && cost?.steps === steps - 1 ? steps : cost?.steps;
     expect([status, counted, cost?.units]).toEqual([expect.toSatisfy((code) => code < 300), steps, units]);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { handler as consume } from '../../functions/stream-consumer.ts';
 import { ServiceFunction } from '../../infra/service-function.ts';
 import { settingNames } from '../../infra/settings.ts';
+import { functionFile } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { sharedKey } from '../../lib/table/keys.ts';
 import { indexes } from '../../lib/table/schema.ts';
@@ -289,7 +290,7 @@ test('InvariantBroken counts log lines of every function that changes credit', (
   );
   const alarm = alarmOf('InvariantBroken');
 
-  const writers = ['expiry-sweep', ...routes.filter(({ writes }) => writes.includes('LOT')).map(({ id }) => id)];
+  const writers = ['expiry-sweep', ...routes.filter(({ writes }) => writes.includes('LOT')).map(functionFile)];
   const names = heard.map(([, { Properties }]) => Properties.LogGroupName.Ref.replace(/Log[0-9A-F]{8}$/, ''));
   expect(names.sort()).toEqual(writers.map((id) => id.replaceAll(/[-/]/g, '')).sort());
   for (const [, filter] of heard) {

@@ -149,12 +149,12 @@ test('gives the authorizer the scopes of all rows, and none of their schemas', (
     'authorizer-rows:../lib/routes/routes.ts',
   ]);
   expect(authorizerRows).toEqual(
-    routes.map(({ method, path, scope, byInvitation }) =>
-      byInvitation ? { method, path, scope, byInvitation } : { method, path, scope },
+    routes.map(({ method, path, scope, byInvitation, byPageCode }) =>
+      JSON.parse(JSON.stringify({ method, path, scope, byInvitation, byPageCode })),
     ),
   );
-  for (const { method, path, scope, byInvitation } of routes) {
-    const more = byInvitation ? ',byInvitation:!0' : '';
+  for (const { method, path, scope, byInvitation, byPageCode } of routes) {
+    const more = `${byInvitation ? ',byInvitation:!0' : ''}${byPageCode ? ',byPageCode:!0' : ''}`;
     expect(text).toContain(`{method:"${method}",path:"${path}",scope:${JSON.stringify(scope)}${more}}`);
   }
 });

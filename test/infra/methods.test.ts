@@ -36,9 +36,13 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
     const together = routes.filter((other) => servingOf(other) === servingOf(row));
     const others = routes.filter((other) => !together.includes(other));
 
-    expect(grants.map(({ Principal, Action }) => [Principal, Action])).toEqual([
-      ['apigateway.amazonaws.com', 'lambda:InvokeFunction'],
-    ]);
+    // One for each verb.
+    expect(grants.map(({ Principal, Action }) => [Principal, Action])).toEqual(
+      [...new Set(together.map(({ method }) => method))].map(() => [
+        'apigateway.amazonaws.com',
+        'lambda:InvokeFunction',
+      ]),
+    );
     expect(mayCall(id, `prod/${nameOf(row).replace(' ', '')}`)).toBe(true);
     expect(mayCall(id, `test/${nameOf(row).replace(' ', '')}`)).toBe(false);
     const path = row.path.replace(/\{[^}]+\}/g, '*');
@@ -73,8 +77,10 @@ test('has no method, function, role or permission beyond those of the route tabl
   // One role for each function, one for the schedule, and one for API Gateway's logs.
   expect(ofType('AWS::IAM::Role')).toHaveLength(functions.length + 2);
   expect(ofType('AWS::IAM::Policy')).toEqual([]);
-  // One for each function that API Gateway calls.
-  const called = [...new Set(routes.map(servingOf)), 'authorizer', 'desk'].map((entry) => functionOf(entry)[0]);
+  // One for each function that API Gateway calls, and each verb of it.
+  const verbs = new Set(routes.map((row) => `${servingOf(row)} ${row.method}`));
+  const entries = [...verbs, 'authorizer', 'desk GET', 'desk HEAD'].map((one) => one.split(' ')[0] ?? '');
+  const called = entries.map((entry) => functionOf(entry)[0]);
   const grants = ofType('AWS::Lambda::Permission').map(([, { Properties }]) => refersTo(Properties.FunctionName)[0]);
   expect(grants.sort()).toEqual(called.sort());
 });

@@ -10,9 +10,7 @@ import {
   type StackTemplate,
   templateRules,
 } from '../../infra/quotas.ts';
-import { routes } from '../../lib/routes/routes.ts';
-import { asShipped, everySetting, templateOf, templateOfRows } from '../support/stack.ts';
-import { rowsToCome } from './rows-to-come.ts';
+import { asShipped, everySetting, templateOf } from '../support/stack.ts';
 
 /** AWS's quotas and rules, counted in the templates that a deployment would send. */
 
@@ -22,10 +20,6 @@ const stage = 'AWS::ApiGateway::Stage';
 const variants: readonly [name: string, stacks: StackTemplate[]][] = [
   ['as shipped', readStacks(templateOf(asShipped).dir)],
   ['with every setting', readStacks(templateOf(everySetting).dir)],
-  [
-    `with ${rowsToCome.length} rows more`,
-    readStacks(templateOfRows([...routes, ...rowsToCome] as never, everySetting).dir),
-  ],
 ];
 
 test.each(variants)('the templates %s stay within each quota and rule', (_, stacks) => {
@@ -35,25 +29,6 @@ test.each(variants)('the templates %s stay within each quota and rule', (_, stac
   for (const one of quotas)
     if (one.most > 0 && !/expression|key’s policy|web ACL/.test(one.name))
       expect(largestOf(one, stacks).count, one.name).toBeGreaterThan(one.name.includes('throttles') ? -1 : 0);
-});
-
-test('the rows to come are those that are not there yet, and each is in the last templates', () => {
-  const pathOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-  const today = new Set(routes.map(pathOf));
-  const [, , [, stacks] = ['', []]] = variants;
-  const methods = stacks.flatMap(({ template }) =>
-    Object.values<{ Type: string; Properties: { Body?: { paths: Record<string, object> } } }>(template.Resources)
-      .filter(({ Type }) => Type === 'AWS::ApiGateway::RestApi')
-      .flatMap(({ Properties: { Body } }) =>
-        Object.entries(Body?.paths ?? {}).flatMap(([path, of]) =>
-          Object.keys(of).map((method) => pathOf({ method: method.toUpperCase(), path })),
-        ),
-      ),
-  );
-
-  expect(rowsToCome.map(pathOf).filter((line) => today.has(line))).toEqual([]);
-  expect(rowsToCome.map(pathOf).filter((line) => !methods.includes(line))).toEqual([]);
-  expect(today).toContain('POST /v1/customers/{identifier}/actions/undo-credit-change');
 });
 
 test.each(variants)('the templates %s set at most 20 methods apart from the others', (_, stacks) => {

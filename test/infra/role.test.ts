@@ -85,7 +85,7 @@ test('refuses a request without a key, or with a key of another kind', () => {
 });
 
 test('distinguishes every kind from every other, in the table and in its indexes', () => {
-  const shared: Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME', 'LOG'];
+  const shared: Kind[] = ['STORE', 'KEY', 'PAGE', 'RESIDENT', 'NAME', 'LOG'];
   const kinds = [...new Set(routes.flatMap(({ reads, writes }) => [...reads, ...writes]))];
   const partitionsOf = (kind: Kind): string[] =>
     shared.includes(kind) ? [sharedKey(kind, 'x').pk] : [partition('Store1', kind), partition('Store1', kind, 'x')];

@@ -238,7 +238,7 @@ test('gives each function the variables that it reads, and secrets only where th
       [
         'TABLE_NAME',
         ...('cursor' in row.query.shape || rows.some((one) => one.quotes || one.showsSecret) ? ['CURSOR_SECRET'] : []),
-        ...('cursor' in row.query.shape ? ['STORE_READ_UNITS'] : []),
+        ...('cursor' in row.query.shape || rows.some(({ share }) => share === 'pages') ? ['STORE_READ_UNITS'] : []),
         ...(row.writes.length > 0 ? ['STORE_WRITE_UNITS'] : []),
         ...(row.writes.includes('LOT') ? ['CREDIT_LIMIT'] : []),
         ...(row.writes.includes('DELIVERY') ? ['DELIVERY_RECORD_DAYS'] : []),

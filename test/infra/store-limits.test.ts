@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../lib/clock.ts';
-import { usageKey, usageKeyCount, usageKeyOf } from '../../lib/http/usage-key.ts';
+import { pageUsageKeyOf, usageKey, usageKeyCount, usageKeyOf } from '../../lib/http/usage-key.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { apiOf, idOf, type Resource, templateOf } from '../support/stack.ts';
 
@@ -12,12 +12,17 @@ const { ofType, only, functionOf } = templateOf();
 const resolved = (value: Resource): string =>
   value['Fn::Join'][1].map((part: Resource) => (part.Ref === 'AWS::AccountId' ? '111111111111' : part)).join('');
 
+/** The usage plan of the stores, or of their customers' pages. */
+const planIn = (template: ReturnType<typeof templateOf>, name = /stores$/): Resource =>
+  template.ofType('AWS::ApiGateway::UsagePlan').find(([, { Properties }]) => name.test(Properties.UsagePlanName))?.[1]
+    .Properties;
+
 /** The usage plan, and the settings that its stage has for all methods and for single ones. */
 const planOf = (settings: Record<string, string> = {}) => {
   const template = templateOf(settings);
   const [[stageId, stage] = []] = template.ofType('AWS::ApiGateway::Stage') as [string, Resource][];
   const [ofEndpoints] = stage.Properties.MethodSettings.filter(({ ResourcePath }: Resource) => ResourcePath === '/*');
-  return { plan: template.only('AWS::ApiGateway::UsagePlan'), stageId, ofEndpoints };
+  return { plan: planIn(template), pagePlan: planIn(template, /pages of customers$/), stageId, ofEndpoints };
 };
 
 test('the plan has a throttle of its own, and none of methods, of which API Gateway takes at most 20 for a stage', () => {
@@ -35,9 +40,12 @@ test.each([
   [{ storeShare: '20', endpointRate: '10' }, 2, 10],
   [{ storeShare: '100', endpointRate: '7' }, 7, 7],
 ])('one store takes at most its share of the rate of each endpoint: %j', (settings, rate, rateOfAll) => {
-  const { plan, ofEndpoints } = planOf(settings);
+  const { plan, pagePlan, ofEndpoints } = planOf(settings);
 
   expect(plan.Throttle).toEqual({ RateLimit: rate, BurstLimit: 2 * rate });
+  // The pages of its customers take a tenth of it together, and nothing of it.
+  expect(pagePlan.Throttle.RateLimit).toBeCloseTo(rate / 10);
+  expect(pagePlan.Throttle.BurstLimit).toBe(Math.max(1, Math.floor(rate / 5)));
   expect(ofEndpoints).toMatchObject({ ThrottlingRateLimit: rateOfAll, ThrottlingBurstLimit: 2 * rateOfAll });
 });
 
@@ -63,7 +71,7 @@ test('the plan has every usage key that the authorizer may name', () => {
   const keys = ofType('AWS::ApiGateway::ApiKey');
   const inPlan = ofType('AWS::ApiGateway::UsagePlanKey').map(([, { Properties }]) => idOf(Properties.KeyId));
   const values = keys.map(([, { Properties }]) => resolved(Properties.Value));
-  expect(values.sort()).toEqual(Array.from({ length: usageKeyCount }, (_, number) => usageKey(prefix, number)));
+  expect(values.sort()).toEqual(Array.from({ length: 2 * usageKeyCount }, (_, number) => usageKey(prefix, number)));
   expect(inPlan.sort()).toEqual(keys.map(([id]) => id).sort());
   // API Gateway requires 20 to 128 letters and digits.
   for (const value of values) expect(value).toMatch(/^[0-9a-z]{20,128}$/);
@@ -75,7 +83,7 @@ test('two deployments in one account have different usage keys', () => {
       .ofType('AWS::ApiGateway::ApiKey')
       .map(([, { Properties }]) => resolved(Properties.Value));
 
-  expect(new Set([...valuesOf('prod'), ...valuesOf('test')]).size).toBe(2 * usageKeyCount);
+  expect(new Set([...valuesOf('prod'), ...valuesOf('test')]).size).toBe(4 * usageKeyCount);
 });
 
 test('the usage keys have equal shares of the stores', () => {
@@ -89,4 +97,22 @@ test('the usage keys have equal shares of the stores', () => {
   expect(counts.size).toBe(usageKeyCount);
   // The expected number is 100, with a standard deviation of ten.
   for (const [key, count] of counts) expect(Math.abs(count - 100), key).toBeLessThan(60);
+});
+
+test('a store and its customers’ pages never share a usage key, nor a plan', () => {
+  const keysIn = (name: RegExp): string[] => {
+    const id = ofType('AWS::ApiGateway::UsagePlan').find(([, { Properties }]) =>
+      name.test(Properties.UsagePlanName),
+    )?.[0];
+    const members = ofType('AWS::ApiGateway::UsagePlanKey').filter(
+      ([, { Properties }]) => idOf(Properties.UsagePlanId) === id,
+    );
+    return members.map(([, { Properties }]) => idOf(Properties.KeyId)).sort();
+  };
+  const [stores, pages] = [keysIn(/stores$/), keysIn(/pages of customers$/)];
+  const ids = Array.from({ length: 100 }, newId);
+
+  expect([stores.length, pages.length, new Set([...stores, ...pages]).size]).toEqual([16, 16, 32]);
+  const ofStores = new Set(ids.map(usageKeyOf));
+  expect(ids.map(pageUsageKeyOf).filter((key) => ofStores.has(key))).toEqual([]);
 });

@@ -13,7 +13,7 @@ test('a new key has the documented shape and can be parsed', () => {
 
   expect(text).toMatch(/^sis_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
   expect(text.length).toBeLessThanOrEqual(244);
-  expect(parseKey(text, 'live')).toEqual({ id, secret: text.slice(22, 65) });
+  expect(parseKey(text, 'live')).toEqual({ id, secret: text.slice(22, 65), isOfPage: false });
   expect(secretMatches(text.slice(22, 65), hash)).toBe(true);
 });
 

@@ -77,7 +77,7 @@ test('no expression or attribute name contains text of a request', async () => {
 });
 
 const keyShape =
-  /^(?:(?:STORE|KEY|RESIDENT|NAME|LOG)#[\w.-]+|STORE#|LOG#|\w{12}#[A-Z_]+(?:(?:#of)?#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:#(?:regular|restricted))?)?)$/;
+  /^(?:(?:STORE|KEY|PAGE|RESIDENT|NAME|LOG)#[\w.-]+|STORE#|LOG#|\w{12}#[A-Z_]+(?:(?:#of)?#[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:#(?:regular|restricted))?)?)$/;
 
 test.each(texts)('%s works as a code, name, description, reason and search', async (text) => {
   const before = await wholeTable();

@@ -92,7 +92,8 @@ const ordered = (value: unknown): unknown => {
  * A secret, a quote, a signature, and the text and the id of a new key are random. A sale keeps a hash of its request, in which the product has a random id. The mark
  * of a customer's lots is a hash of their random ids, behind their number and sum.
  */
-const chance = /"(?:(secret|quote|request|key|by)":"[^"]*|(id|replaces)":"\w{12}|(creditMark":"\d+ \d+) \w+)"/g;
+const chance =
+  /"(?:(secret|quote|request|key|by)":"[^"]*|(code)":"sis_[^"]*|(id|replaces)":"\w{12}|(creditMark":"\d+ \d+) \w+)"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
@@ -110,8 +111,8 @@ const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
   const named = JSON.stringify(ordered(value)).replaceAll(keyId, '<key>');
   const text = named
     .replaceAll(storeId, '<store>')
-    .replace(chance, (_, secret?: string, id?: string, checksum?: string) =>
-      checksum === undefined ? `"${secret ?? id}":""` : `"${checksum}"`,
+    .replace(chance, (_, secret?: string, code?: string, id?: string, checksum?: string) =>
+      checksum === undefined ? `"${secret ?? code ?? id}":""` : `"${checksum}"`,
     );
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));
   return JSON.parse(ids.reduce((left, id, index) => left.replaceAll(id, `<${index}>`), text));
@@ -120,7 +121,7 @@ const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
 const itemsOf = async (store: NewStore): Promise<unknown> => {
   const all = await wholeTable(`${store.id}#`);
   return shown(
-    all.filter(({ pk }) => !String(pk).endsWith('#KEYS')),
+    all.filter(({ pk }) => !/#(?:KEYS|PAGES)$/.test(String(pk))),
     store,
   );
 };

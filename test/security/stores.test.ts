@@ -63,11 +63,11 @@ test('no request of one store changes another store’s rows or answers about th
   const isMine = (pk: string, store: unknown): boolean =>
     pk.startsWith(service.store) ||
     pk === `STORE#${service.store}` ||
-    (/^(?:KEY|LOG)#/.test(pk) && store === service.store);
+    (/^(?:KEY|PAGE|LOG)#/.test(pk) && store === service.store);
   const notMine = async () => (await wholeTable()).filter(({ pk, store }) => !isMine(String(pk), store));
   const seen = async () => {
     const answers: Record<string, unknown> = {};
-    for (const row of routes.filter(({ method }) => method === 'GET'))
+    for (const row of routes.filter((one) => one.method === 'GET'))
       answers[row.id] = (await service.callOther('GET', exampleOf(row, theirs, '').path)).body;
     return answers;
   };

@@ -8,6 +8,7 @@ import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { catalogueBudgets, ruleBudgets } from './budgets-catalogue.ts';
 import { creditEvents, journalRows } from './event-rows.ts';
+import { pageBudgets } from './budgets-pages.ts';
 import { historyRows } from './history-rows.ts';
 import { newResident } from './residents.ts';
 import { putAll } from './seed.ts';
@@ -29,8 +30,8 @@ export interface Budget {
    * Request units: 1 per 4 KiB read consistently, half of that from an index, 1 per KiB written, 2 in a transaction.
    */
   units: number;
-  /** Makes the rows that the call needs. Returns its method, path and body. */
-  prepare: (call: Call, store: string) => Promise<[method: string, path: string, body?: unknown]>;
+  /** Makes the rows that the call needs. Returns what is to be sent. */
+  prepare: (call: Call, store: string) => Promise<Parameters<Call>>;
 }
 
 const soon = (seconds = 3600): string => timestamp(now() + seconds * 1000);
@@ -377,5 +378,6 @@ export const budgets: readonly Budget[] = [
     prepare: async () => ['GET', '/v1/customers?limit=10&newsSubscriber=false'],
   },
   ...catalogueBudgets,
+  ...pageBudgets,
   ...ruleBudgets,
 ];

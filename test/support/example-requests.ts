@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { uuidPattern } from '../../lib/identifier.ts';
-import type { Route } from '../../lib/routes/route.ts';
+import { type Route, takesKeys } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { kindOf, type OneOfEach, seedOneOfEach } from './one-of-each.ts';
 import { type JsonSchema, jsonSchema } from './requests.ts';
@@ -20,8 +20,11 @@ export const endsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'own-ke
 /** Only the key that has seeded the examples has claimed their payout. */
 export const needsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'payouts/report-payout';
 
-/** The endpoints that a key may call. The others take the code of an invitation: test/functions/keys/ asks them. */
-export const routesOfKeys: readonly Route[] = routes.filter(({ byInvitation }) => !byInvitation);
+/**
+ * The endpoints that a key may call. The others take the code of an invitation, or the code or token of a customer's
+ * page: test/functions/keys/ and test/functions/me/ ask them.
+ */
+export const routesOfKeys: readonly Route[] = routes.filter(takesKeys);
 
 /**
  * The endpoints of keys in an order in which every example request succeeds: first all others, then the ones that delete

@@ -3,11 +3,11 @@ import { listCategories } from '../../../lib/routes/categories.ts';
 import { listCoupons } from '../../../lib/routes/coupons.ts';
 import { listCustomers } from '../../../lib/routes/customers.ts';
 import { redeemGiftCard } from '../../../lib/routes/gift-cards.ts';
-import { getInvitation, getKey } from '../../../lib/routes/keys.ts';
+import { getKey } from '../../../lib/routes/keys.ts';
 import { listNames } from '../../../lib/routes/names.ts';
 import { getPayout } from '../../../lib/routes/payouts.ts';
 import { listProducts } from '../../../lib/routes/products.ts';
-import type { Route } from '../../../lib/routes/route.ts';
+import { type Route, takesKeys } from '../../../lib/routes/route.ts';
 import { routes } from '../../../lib/routes/routes.ts';
 import { createQuote, createSale, refundSale } from '../../../lib/routes/sales.ts';
 import { getVendor } from '../../../lib/routes/vendors.ts';
@@ -31,11 +31,11 @@ export const pageActions: readonly Action[] = pages.map(([weight, list, queries]
 
 /** Writes beyond the contract that have an action of their own, which knows their effect. */
 const written: readonly Route[] = [createQuote, createSale, refundSale, redeemGiftCard];
-/** No client makes what these read, or they need a query or a code of their own. */
-const unmade: readonly Route[] = [getInvitation, getKey, getPayout, getVendor, listNames];
+/** No client makes what these read, or they need a query, a code or a token of their own. */
+const unmade: readonly Route[] = [getKey, getPayout, getVendor, listNames];
 /** Every row except the other writes beyond the contract. */
 export const calledRows: readonly Route[] = routes.filter(
-  (row) => !row.extension || (row.method === 'GET' && !unmade.includes(row)) || written.includes(row),
+  (row) => !row.extension || (row.method === 'GET' && takesKeys(row) && !unmade.includes(row)) || written.includes(row),
 );
 
 /** Path parameters that name rows of the client; undefined if it has no such row. */

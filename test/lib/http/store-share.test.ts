@@ -1,6 +1,6 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { boundReads, boundWrites, forgetShares, type UseByStore } from '../../../lib/http/store-share.ts';
+import { boundReads, boundWrites, forgetShares } from '../../../lib/http/store-share.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { RefusedError } from '../../../lib/table/engine.ts';
 import { applied, conditionOf, holds, type Item, targetOf } from '../../../lib/table/language.ts';
@@ -156,7 +156,7 @@ test('a write costs no call more in a process that writes less than its own part
 
 /** A Lambda process that searches without end, page after page of 128 units, and starts again after a refusal. */
 const newProcess = (store: string) => {
-  const known: UseByStore = new Map();
+  const known: Parameters<typeof boundReads>[3] = new Map();
   let meter: Pick<Meter, 'onUnits'> | undefined;
   const until429 = async (work: () => unknown): Promise<void> => {
     try {
@@ -171,7 +171,7 @@ const newProcess = (store: string) => {
     wants: async (): Promise<boolean> => {
       await until429(() => {
         const next = meter ?? newMeter(true);
-        boundReads(store, next, known);
+        boundReads(store, 'reads', next, known);
         meter = next;
       });
       return meter !== undefined;

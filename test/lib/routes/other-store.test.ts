@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../../lib/routes/route.ts';
-import { routes } from '../../../lib/routes/routes.ts';
-import { exampleOf, queryOf } from '../../support/example-requests.ts';
+import { exampleOf, queryOf, routesOfKeys as routes } from '../../support/example-requests.ts';
 import { type Kind, kindOf, type OneOfEach, seedOneOfEach } from '../../support/one-of-each.ts';
 import { jsonSchema } from '../../support/requests.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';

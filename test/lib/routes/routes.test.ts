@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { routes } from '../../../lib/routes/routes.ts';
-import { contractScopes, scopes } from '../../../lib/routes/scopes.ts';
+import { contractScopes, pageScope, scopes } from '../../../lib/routes/scopes.ts';
 
 /** The endpoints of the specification, in its order, copied from its tables. */
 const specification = `
@@ -65,7 +65,7 @@ test('the scopes are the 14 of the specification', () => {
   expect(new Set(contractScopes)).toEqual(named);
 });
 
-test('the endpoints beyond the contract have these 20 scopes more', () => {
+test('the endpoints beyond the contract have these 21 scopes more', () => {
   const more = scopes.filter((scope) => !(contractScopes as readonly string[]).includes(scope));
 
   expect(more).toEqual([
@@ -89,8 +89,10 @@ test('the endpoints beyond the contract have these 20 scopes more', () => {
     'keys:read',
     'keys:write',
     'journal:read',
+    'pages:open',
   ]);
-  expect(scopes).toHaveLength(34);
+  expect(scopes).toHaveLength(35);
+  expect(scopes).not.toContain(pageScope);
 });
 
 test('ids are unique', () => {
@@ -108,9 +110,9 @@ test('every function of a resource has its row', () => {
   expect(files.filter((id) => !routes.some((row) => row.id === id))).toEqual([]);
 });
 
-test('a GET writes nothing, a row with a body is a POST or PUT, and 204 answers nothing', () => {
+test('a GET writes nothing but the count of a page, a row with a body is a POST or PUT, and 204 answers nothing', () => {
   for (const row of routes) {
-    if (row.method === 'GET') expect(row.writes, row.id).toEqual([]);
+    if (row.method === 'GET') expect(row.writes, row.id).toEqual(row.scope === pageScope ? ['PAGE'] : []);
     if (row.body) expect(['POST', 'PUT'], row.id).toContain(row.method);
     expect(row.response === undefined, row.id).toBe(row.status === 204);
   }

@@ -44,7 +44,7 @@ test('429s with Retry-After past the burst', async () => {
 
 test('a store that sends its whole burst to one endpoint and more leaves another store its own there', async () => {
   // The numbers of the template, without the rates: nothing comes back within the test.
-  const plan = templateOf().only('AWS::ApiGateway::UsagePlan').Throttle;
+  const plan = templateOf().ofType('AWS::ApiGateway::UsagePlan')[0]?.[1].Properties.Throttle;
   const [ofAll] = templateOf()
     .only('AWS::ApiGateway::Stage')
     .MethodSettings.filter(({ ResourcePath }: Resource) => ResourcePath === '/*');
