@@ -19,6 +19,7 @@ import type { DataFile, ImportFile, Kind } from './kind.ts';
 import { log } from './log.ts';
 import { memberships } from './memberships.ts';
 import { ownedProducts } from './owned-products.ts';
+import { pages } from './pages.ts';
 import { payees } from './payees.ts';
 import { payouts } from './payouts.ts';
 import type { PersonalItems } from './personal.ts';
@@ -58,6 +59,7 @@ const kinds: readonly Kind[] = [
   webhooks,
   keys,
   journalOfStore,
+  pages,
   history,
   days,
   spend,

@@ -9,6 +9,7 @@ import { finishPending } from '../../../lib/credit/pending.ts';
 import { creditTypes } from '../../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { auditHistory, readHistory } from '../../../lib/operator/audit-history.ts';
+import { endPages } from '../../../lib/operator/end-pages.ts';
 import { readItems } from '../../../lib/operator/imports/rows.ts';
 import { findUncounted, markedSales } from '../../../lib/payout/count.ts';
 import type { Payee } from '../../../lib/payout/payees.ts';
@@ -245,6 +246,8 @@ export const erasePerson = async (
     if (found.length === 0) return { result: pseudonym };
     const blockers = await blockersOf(found, { uuid, forfeit, mayForfeit: forfeit });
     if (blockers.length > 0) throw new Failure(blockers.join('\n'));
+    // The pages end before all else, so that nobody sees or changes on them what is being erased.
+    await endPages(store, uuid);
     // An avatar who came back after an erasure is a new customer, whose books need another pseudonym.
     const customer = await findCustomer(store, uuid);
     pseudonym = await pseudonymIn(store, uuid, customer !== undefined);
