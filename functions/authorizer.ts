@@ -80,7 +80,7 @@ const admitPage = async ({ id, secret }: ParsedKey, row: AuthorizedRow | undefin
   const { store } = page;
   const isOwn = isCode || row?.scope === self;
   const lack = isOwn ? undefined : (lackOf([], row) ?? 'the rights of a key of the store');
-  return { caller: { store, keyId: id, scopes: isCode ? '' : self }, lack, usageKey: pageUsageKeyOf(store) };
+  return { caller: { store, keyId: id, scopes: isCode ? '' : self }, lack, usageKey: pageUsageKeyOf(id) };
 };
 
 /**

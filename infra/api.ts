@@ -17,7 +17,7 @@ import {
 import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { pagePart, usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
+import { pageLimitOf, usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
 import packageFile from '../package.json' with { type: 'json' };
 import { minCompressedBytes } from './compression.ts';
@@ -183,7 +183,7 @@ export class Api extends Construct {
     });
     const pagePlan = new UsagePlan(limits, 'PagePlan', {
       name: `${Stack.of(this).stackName} pages of customers`,
-      throttle: storeThrottle(settings, pagePart),
+      throttle: pageThrottle(settings),
       apiStages: [{ stage: this.rest.deploymentStage }],
     });
     for (let number = 0; number < usageKeyCount; number++) {
@@ -228,9 +228,14 @@ const deskOptionsOf = ({ desk }: Settings): Record<string, MethodDeploymentOptio
 
 /**
  * One store's share of an endpoint's rate, for all its calls together. A store that sends all its calls to one endpoint
- * leaves the other stores the rest. The burst is twice the rate, as for the endpoints. `part` is a part of that share.
+ * leaves the other stores the rest. The burst is twice the rate, as for the endpoints.
  */
-const storeThrottle = ({ endpointRate, storeShare }: Settings, part = 1): ThrottleSettings => {
-  const rateLimit = (part * endpointRate * storeShare) / 100;
+const storeThrottle = ({ endpointRate, storeShare }: Settings): ThrottleSettings => {
+  const rateLimit = (endpointRate * storeShare) / 100;
   return { rateLimit, burstLimit: Math.max(1, Math.floor(2 * rateLimit)) };
+};
+
+const pageThrottle = ({ endpointRate, storeShare }: Settings): ThrottleSettings => {
+  const { rate, burst } = pageLimitOf((endpointRate * storeShare) / 100);
+  return { rateLimit: rate, burstLimit: burst };
 };

@@ -6,8 +6,11 @@ import { crc32 } from 'node:zlib';
  */
 export const usageKeyCount = 16;
 
-/** How large the rate of the pages of a store's customers is, as a part of the store's rate. */
-export const pagePart = 0.1;
+/** How large the rate of all pages of a store's customers is, as a part of the store's rate. */
+const pagePart = 0.1;
+
+/** How many calls at once pages with one usage key may make: those of a visit with some acts. */
+const pageBurst = 60;
 
 /** The value of one usage key. `prefix` distinguishes the deployments of an account. */
 export const usageKey = (prefix: string, number: number): string => `${prefix}${String(number).padStart(2, '0')}`;
@@ -16,10 +19,17 @@ export const usageKeyOf = (store: string): string =>
   usageKey(process.env.USAGE_KEY_PREFIX ?? '', crc32(store) % usageKeyCount);
 
 /**
- * The usage key of the pages of a store's customers. As many keys as the stores have, with the numbers behind theirs,
- * share a tenth of a store's rate each. So no page slows a vendor or the desk.
+ * The usage key of a customer's page. Pages have as many keys as stores have, with the numbers behind theirs. Each has its
+ * part of a tenth of a store's rate. So no page slows a vendor or the desk, and one that calls without end slows only
+ * the pages whose id leads to the same key.
  */
-export const pageUsageKeyOf = (store: string): string =>
-  usageKey(process.env.USAGE_KEY_PREFIX ?? '', usageKeyCount + (crc32(store) % usageKeyCount));
+export const pageUsageKeyOf = (page: string): string =>
+  usageKey(process.env.USAGE_KEY_PREFIX ?? '', usageKeyCount + (crc32(page) % usageKeyCount));
+
+/** The limit of the calls with one usage key of pages. `storeRate` is the rate of a store, in calls a second. */
+export const pageLimitOf = (storeRate: number): { rate: number; burst: number } => ({
+  rate: (storeRate * pagePart) / usageKeyCount,
+  burst: pageBurst,
+});
 
 export const isPageUsageKey = (value: string): boolean => Number(value.slice(-2)) >= usageKeyCount;

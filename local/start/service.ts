@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { decodeMessage } from '../../lib/delivery/message.ts';
 import { sendDue } from '../../lib/events/due.ts';
 import { queueEvents } from '../../lib/events/send.ts';
-import { pagePart } from '../../lib/http/usage-key.ts';
+import { pageLimitOf } from '../../lib/http/usage-key.ts';
 import { logSink } from '../../lib/log.ts';
 import { useLocalEngines } from '../../lib/operator/local-engines.ts';
 import type { Route } from '../../lib/routes/route.ts';
@@ -118,7 +118,7 @@ const gatewayOptions = async (
     rate,
     burst,
     storeLimit: { rate: rate / 2, burst: Math.max(1, Math.floor(burst / 2)) },
-    pageLimit: { rate: (rate / 2) * pagePart, burst: Math.max(1, Math.floor((burst / 2) * pagePart)) },
+    pageLimit: pageLimitOf(rate / 2),
     cors,
     before: async (request, response, body) => {
       // The port is open before the data is ready.

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
+import { pageUsageKeyOf, usageKeyOf } from '../../../lib/http/usage-key.ts';
 import { routes } from '../../../lib/routes/routes.ts';
 import { createGateway, type GatewayOptions } from '../../../local/gateway/gateway.ts';
 import { type Resource, templateOf } from '../../support/stack.ts';
@@ -74,6 +75,37 @@ test('a store that sends its whole burst to one endpoint and more leaves another
   expect(other).toEqual(Array(plan.BurstLimit).fill(200));
   // The plan counts the calls of all endpoints.
   expect(elsewhere.status).toBe(429);
+});
+
+test('a page that calls without end leaves the store, its desk and another page of it their calls', async () => {
+  const keyOf: Record<string, string> = {
+    wild: pageUsageKeyOf('PageOne'),
+    other: pageUsageKeyOf('PageTwo'),
+    vendor: usageKeyOf('Store'),
+  };
+  const get = await start({
+    rate: 1e-6,
+    burst: 10_000,
+    storeLimit: { rate: 1e-6, burst: 100 },
+    pageLimit: { rate: 1e-6, burst: 60 },
+    authorizer: async ({ methodArn, headers }) => ({
+      principalId: 'k',
+      usageIdentifierKey: keyOf[headers?.['x-api-key'] ?? ''] ?? '',
+      policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'x', Effect: 'Allow', Resource: methodArn }] },
+    }),
+  });
+  const call = async (key: string, count: number, method = 'GET', path = '/v1/me'): Promise<number[]> => {
+    const answers: number[] = [];
+    for (let i = 0; i < count; i++) answers.push((await get(path, { method, headers: { 'X-API-Key': key } })).status);
+    return answers;
+  };
+
+  const wild = await call('wild', 200);
+
+  expect(wild.filter((status) => status === 200)).toHaveLength(60);
+  expect(new Set(await call('other', 30))).toEqual(new Set([200]));
+  expect(new Set(await call('vendor', 50, 'POST', '/v1/sales'))).toEqual(new Set([200]));
+  expect(new Set(await call('vendor', 50, 'GET', '/v1/products'))).toEqual(new Set([200]));
 });
 
 test('413s for a body over 10 MB, as problem+json', async () => {
