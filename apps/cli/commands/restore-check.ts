@@ -1,5 +1,6 @@
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { historyAhead } from '../../../lib/operator/audit-history.ts';
+import { endPages } from '../../../lib/operator/end-pages.ts';
 import { type ApiKey, findKey, isLive, keyFacts } from '../../../lib/store/api-keys.ts';
 import { copyState, listKeys } from '../../../lib/store/issued-keys.ts';
 import { listStores, type Store } from '../../../lib/store/stores.ts';
@@ -73,7 +74,12 @@ export const checkRestored = async (table: string, against: string, end: (key: A
   return { revived, missing, ahead };
 };
 
-/** Ends the keys of a restored table that were revoked or rotated after the restored time. */
+/** Ends all pages of customers in a table: one that a customer ended would be open there until its hour is over. */
+const endAllPages = async (): Promise<void> => {
+  for (const { id } of await listStores()) await endPages(id);
+};
+
+/** Ends the keys of a restored table that were revoked or rotated after the restored time, and the customers' pages. */
 const check = async (options: RestoreOptions): Promise<void> => {
   const target = await connect(options);
   const against = options.against ?? target.tableName;
@@ -85,6 +91,7 @@ const check = async (options: RestoreOptions): Promise<void> => {
     const action = isLive(key) && key.acceptedAt !== undefined ? 'key.accepted' : 'key.ended';
     if (log) await copyState(key, log(action, key.store, keyFacts(key)));
   });
+  if (!options.dryRun) await inTable(options.table, endAllPages);
   print(
     revived.map((key) => ({ ...shown(key, target), store: key.store })),
     [{ heading: 'store', cell: ({ store }) => store }, ...keyColumns],
@@ -106,7 +113,7 @@ export const addRestoreCheck = (program: StoreCommand): void => {
   program
     .command('restore-check')
     .description(
-      'Ends the keys of a restored table that were revoked or rotated since, and says whose history is beyond their credit. A restore brings keys back to life: run this before the service uses the table.',
+      'Ends the keys of a restored table that were revoked or rotated since, and all pages of customers, and says whose history is beyond their credit. A restore brings keys back to life: run this before the service uses the table.',
     )
     .requiredOption('--table <name>', 'the restored table, whose keys are checked and ended')
     .option('--against <name>', 'the table with the latest keys (default: the one that the deployment uses)')

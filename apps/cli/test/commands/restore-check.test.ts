@@ -5,10 +5,13 @@ import { expect, test } from 'vitest';
 import { customerUpsert } from '../../../../lib/avatars/customers.ts';
 import { now, timestamp } from '../../../../lib/clock.ts';
 import { historyKey } from '../../../../lib/credit/history.ts';
+import { parseKey } from '../../../../lib/keys.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { endKey, findKey, revokeKey } from '../../../../lib/store/api-keys.ts';
 import { issueKey, rotateKey } from '../../../../lib/store/issued-keys.ts';
 import { acceptFor } from '../../../../lib/store/key-requests.ts';
+import { openPage } from '../../../../lib/store/open-page.ts';
+import { findPage } from '../../../../lib/store/pages.ts';
 import { db } from '../../../../lib/table/client.ts';
 import { put } from '../../../../lib/table/language.ts';
 import { type Stamped, withoutStamps } from '../../../../lib/table/stamp.ts';
@@ -75,6 +78,25 @@ test('ends the keys that were revoked or rotated after the restored time, and no
     ['key.ended', 'rotated'],
     ['key.ended', 'signed out'],
   ]);
+});
+
+test('ends the pages of customers in the restored table, and none in the other', async () => {
+  const { id: store } = await createStore('Pages');
+  const identifier = { uuid: randomUUID() };
+  await write(customerUpsert(store, { ...identifier, username: identifier.uuid }));
+  const { code } = await openPage(store, identifier);
+  const id = parseKey(code, 'test')?.id ?? '';
+  await restoreTo('restored-pages');
+  const pageThere = () => inTable('restored-pages', () => findPage(id));
+
+  await service.run('restore-check', '--table', 'restored-pages', '--dry-run');
+  const untouched = await pageThere();
+  const checked = await service.run('restore-check', '--table', 'restored-pages');
+
+  expect(untouched?.uuid).toBe(identifier.uuid);
+  expect(checked.code).toBe(0);
+  expect(await pageThere()).toBeUndefined();
+  expect((await findPage(id))?.uuid).toBe(identifier.uuid);
 });
 
 test('says whose history is beyond their credit in the restored table', async () => {
