@@ -37,7 +37,16 @@ interface ScriptState {
   isGone: boolean;
   /** The object does not belong to its owner now. */
   isLent?: boolean;
+  /** It has read its notecard since it began, and then counted what it keeps: an answer of the service came. */
+  progress: 'begun' | 'read' | 'counted';
 }
+
+/** How far a script is once this event begins in it. */
+const progressAt = (event: string, progress: ScriptState['progress']): ScriptState['progress'] => {
+  if (event === 'state_entry') return 'begun';
+  if (event === 'dataserver' && progress === 'begun') return 'read';
+  return event === 'http_response' && progress === 'read' ? 'counted' : progress;
+};
 
 /** A region of the grid: objects with the shipped scripts, which die with the region and are started again. */
 export class Region {
@@ -73,7 +82,8 @@ export class Region {
         if (event === 'money') grid.unheard.delete(String(values[2]));
         const isOrder = event === 'http_request' && values[1] === 'POST';
         const deliveryId = isOrder ? (String(values[2]).split('\n')[3] ?? '') : '';
-        this.set(by, { order: { deliveryId, isGiven: false } });
+        const { progress = 'begun' } = this.scripts.get(by) ?? {};
+        this.set(by, { order: { deliveryId, isGiven: false }, progress: progressAt(event, progress) });
       },
       takesGift: (to, { name: item }, by) => {
         const order = this.scripts.get(by)?.order;
@@ -150,6 +160,7 @@ export class Region {
     placement.freeze(true);
     placement.body.loseConnections();
     placement.script.begin();
+    this.set(placement, { progress: 'begun' });
   }
 
   /** The answers to requests and payments under way reach nobody. */
@@ -173,7 +184,7 @@ export class Region {
   }
 
   private add(placement: Placement): Placement {
-    this.scripts.set(placement, { life: {}, isGone: false });
+    this.scripts.set(placement, { life: {}, isGone: false, progress: 'begun' });
     return placement;
   }
 
@@ -260,8 +271,10 @@ export class Region {
     for (const [, { by, value }] of pairs) this.grid.claims.push(...claimOf(by, value));
     // Of an entry that it could never read a vendor knows only that it was there, and has told that before.
     const known = pairs.filter(([, pair]) => isOpen(pair.value) && !isForeign(this.grid, pair));
+    // A vendor that has just begun does not know yet that there was anything.
+    const knows = (one: Placement): boolean => this.scripts.get(one)?.progress === 'counted';
     for (const one of this.objectOf(placement))
-      if (known.some(([, { by }]) => by === one.body.id)) this.mustTell(one, 'erased');
+      if (knows(one) && known.some(([, { by }]) => by === one.body.id)) this.mustTell(one, 'erased');
   }
 
   /** The object belongs to another account, or to a group, until its owner gets it back. */
