@@ -8,6 +8,7 @@ import { Field, Form, type Values } from '../parts/form.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { t } from './customer.texts.ts';
+import { OwnPage } from './customer-own-page.tsx';
 import type { Balances, CustomerProps } from './customer-props.ts';
 
 type DialogProps = CustomerProps & { onClose: () => void };
@@ -223,7 +224,7 @@ const Discount = ({ customer, identifier, reload, onClose }: DialogProps & { ide
   );
 };
 
-const dialogs = { card: GrantCard, coupon: ApplyCoupon, discount: Discount, ban: Ban };
+const dialogs = { card: GrantCard, coupon: ApplyCoupon, discount: Discount, page: OwnPage, ban: Ban };
 
 interface ActionsProps extends CustomerProps {
   identifier: string;
@@ -251,6 +252,7 @@ export const CustomerActions = ({ onGive, ...props }: ActionsProps) => {
         can('giftcards:write') && opens('card', t.card.open),
         can('coupons:apply') && opens('coupon', t.coupon.open),
         can('customers:write') && opens('discount', t.discount.open),
+        can('pages:open') && opens('page', t.page.open),
         can('customers:write') && (customer.isBanned ? { text: t.ban.lift, press: lift } : opens('ban', t.ban.open)),
       ]}
     />
