@@ -9,7 +9,7 @@ export const usageKeyCount = 16;
 /** How large the rate of all pages of a store's customers is, as a part of the store's rate. */
 const pagePart = 0.1;
 
-/** How many calls at once pages with one usage key may make: those of a visit with some acts. */
+/** How many calls at once pages with one usage key may make: a visit with some acts. */
 const pageBurst = 60;
 
 /** The value of one usage key. `prefix` distinguishes the deployments of an account. */
