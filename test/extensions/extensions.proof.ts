@@ -211,6 +211,24 @@ describe('refuses', () => {
   });
 });
 
+test('a page is of one avatar: its code begins it once, and its token opens nothing else', async () => {
+  const open = (customer: string) => send('POST', `/v1/customers/${customer}/actions/open-page`);
+  expect((await open('nobody.anywhere')).status).toBe(404);
+  const key: string = (await open(bob.uuid)).body.code;
+
+  const begun = await send('POST', '/v1/me/actions/begin', undefined, { key });
+  const again = await send('POST', '/v1/me/actions/begin', undefined, { key });
+  const own = { key: begun.body.token as string };
+  const me = await send('GET', '/v1/me', undefined, own);
+  const others = await Promise.all(['/v1/store', '/v1/customers'].map((path) => send('GET', path, undefined, own)));
+  const ended = await send('POST', '/v1/me/actions/end', undefined, own);
+  const after = await send('GET', '/v1/me', undefined, own);
+
+  expect([begun.status, again.status, me.status, me.body.uuid]).toEqual([200, 400, 200, bob.uuid]);
+  expect(others.map(({ status }) => status)).toEqual([403, 403]);
+  expect([ended.status, after.status]).toEqual([204, 401]);
+});
+
 /** Fields that make a request a different one. Each POST with a body has at least one of them. */
 const another = { reason: 'B', reference: 'B', message: 'B', description: 'B', useCredit: true };
 
