@@ -39,7 +39,7 @@ const withoutTable = globSync([
   'test/infra/!(delivery-alarms|role).test.ts',
   'apps/client/test/{faults,methods,webhook}.test.ts',
   'docs/test/{commands,contract-coverage,links,variables,words}.test.ts',
-  'apps/inworld/test/!(cashier|many-vendors|terminal|two-regions|vendor).test.ts',
+  'apps/inworld/test/!(cashier|many-vendors|terminal|terminal-page|two-regions|vendor).test.ts',
   'test/local/deployed/{conflicts,document,preflight,roles,store-limit}.test.ts',
   'test/local/{gateway,grid}/*.test.ts',
   'test/local/start/{browser,failures,options,state}.test.ts',

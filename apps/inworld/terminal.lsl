@@ -1,5 +1,5 @@
 // Terminal of the Store Integration Service: shows customers their store credit, its history and their discount, redeems
-// gift cards, applies coupons, and sends again what they own.
+// gift cards, applies coupons, sends again what they own, and gives them the link to their own page.
 //
 // Put this script into an object with a notecard named "terminal" that holds
 //
@@ -212,7 +212,12 @@ integer ROWS = 5;
 // A dialog has at most 512 bytes.
 integer NAME_BYTES = 80;
 
+// The link to an avatar's own page ends with this and a code of 74 signs. A link has at most 255.
+string PAGE = "/me#code=";
+integer LONGEST = 172;
+
 integer gReady;
+integer gPages;
 integer gChannel;
 
 // A row for each avatar who uses the terminal: avatar, until when, step and request. The request's path, its body, its
@@ -489,6 +494,17 @@ string cursorIn(string name)
     return cursor;
 }
 
+// The link is for who asked for it alone, and for nobody once they have left. No window shows for an object of a group, nor in
+// some viewers, so they hear it too.
+pageAnswered()
+{
+    if (llGetAgentSize(gWho) == ZERO_VECTOR) return;
+    string link = gService + PAGE + llJsonGetValue(gAnswer, ["code"]);
+    gAnswer = "Your own page of this store. The link works once, for ten minutes. Nobody of the store ever asks you for it.";
+    tell(gAnswer + "\n" + link);
+    llLoadURL(gWho, gAnswer, link);
+}
+
 // The call was refused, or nobody knows. Each case says what to do.
 failed(integer status, string detail)
 {
@@ -547,6 +563,7 @@ chosen(string text)
     else if (text == "Gift card") choose("card", "Copy the number of the gift card here:", []);
     else if (text == "Coupon") choose("code", "Write the code of the coupon here:", []);
     else if (text == "My products") askProducts("", ROWS);
+    else if (text == "My page" && gPages) ask("page", customer() + "/actions/open-page", "{}");
 }
 
 dropOld()
@@ -577,6 +594,7 @@ default
         gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
         llSetTimerEvent(TICK);
+        if (llStringLength(gService) > LONGEST) complain("the address in the notecard is too long for My page.");
         askKey();
     }
 
@@ -597,8 +615,12 @@ default
             if (gWho == llGetOwner()) report((string)(llGetListLength(gUsers) / STRIDE) + " avatars use it.");
             if (!gReady) tell("This terminal is not ready. Please try again later, or tell its owner.");
             else if (llGetListLength(gUsers) >= USERS * STRIDE) tell("Others use this terminal now. Please touch it again in a minute.");
-            else choose("menu", "What can this store do for you?",
-                ["Balance", "History", "My discount", "My cards", "Gift card", "Coupon", "My products", "Close"]);
+            else
+            {
+                list buttons = ["Balance", "History", "My discount", "My cards", "Gift card", "Coupon", "My products"];
+                if (gPages) buttons += "My page";
+                choose("menu", "What can this store do for you?", buttons + "Close");
+            }
         }
     }
 
@@ -622,6 +644,7 @@ default
         {
             string fault = keyFault(status, body);
             gReady = fault == "";
+            gPages = llStringLength(gService) <= LONGEST && llSubStringIndex(llJsonGetValue(body, ["key", "scopes"]), quoted("pages:open")) >= 0;
             if (gReady)
             {
                 gTold = [];
@@ -639,6 +662,7 @@ default
         else if (gStep == "products") productsAnswered();
         else if (gStep == "history") historyAnswered();
         else if (gStep == "own") cardsAnswered();
+        else if (gStep == "page") pageAnswered();
         else if (gStep == "rules") tiersAnswered();
         else if (gStep == "spend")
         {

@@ -62,6 +62,7 @@ export const openShop = async () => {
     if (!keys.has(name)) keys.set(name, await issue(presets[presetOf(name)].scopes));
     const lines = ['service = https://service.example', `key = ${keys.get(name)}`];
     const clock = virtualClock(Date.now());
+    const absent = new Set<string>();
     const net = { isAway: false, loses: false, status: 0, pending: 0, sent: 0, longest: 0, requests: [] as string[] };
     const place = worlds.length;
     const world = createWorld({
@@ -69,12 +70,13 @@ export const openShop = async () => {
       address: (id) => `${origin}/${place}/${id}`,
       nameOf: (uuid) => local.residents.find((one) => one.uuid === uuid)?.username,
       uuidOf: (username) => local.residents.find((one) => one.username === username)?.uuid,
+      isPresent: (uuid) => !absent.has(uuid),
       send: async ({ url, method, headers, body }, answer) => {
         if (net.isAway) return answer(undefined);
         if (net.status) return answer({ status: net.status, type: 'application/json', body: '{"detail":"Oh."}' });
         const request = { method, headers, ...(method !== 'GET' && { body }) };
         net.pending += 1;
-        const response = await fetch(url.replace('https://service.example', local.baseUrl), request);
+        const response = await fetch(url.replace(/^https:\/\/service\.example(\/long-*)?/, local.baseUrl), request);
         const text = await response.text().finally(() => {
           net.pending -= 1;
         });
@@ -127,7 +129,7 @@ export const openShop = async () => {
     const hears = (avatar: string, text: string) =>
       until(() => world.log.said.some((one) => one.to === avatar && one.text.includes(text)));
     const isTold = (text: string) => until(() => world.log.messages.some((one) => one.text.includes(text)));
-    return { name, lines, clock, net, world, object, keep, until, choose, hears, isTold };
+    return { name, lines, clock, net, absent, world, object, keep, until, choose, hears, isTold };
   };
 
   const end = async (): Promise<void> => {
@@ -139,3 +141,15 @@ export const openShop = async () => {
   return { local, store, call, issue, keyOf, place, end };
 };
 export type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** A terminal that is ready. `use` touches it and presses a button of its menu. */
+export const placeTerminal = async (shop: Shop, notecard?: string[]) => {
+  const terminal = await shop.place('terminal', [], notecard);
+  const { object, until, choose } = terminal;
+  await until(() => object.body.seen.text.includes('Touch for'));
+  const use = async (who: string, button: string): Promise<void> => {
+    object.touch(who);
+    await choose('What can this store do', button);
+  };
+  return { ...terminal, use };
+};

@@ -6,7 +6,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { ownedKey } from '../../../lib/table/keys.ts';
 import { write } from '../../../lib/table/table.ts';
 import { volume } from '../../../test/support/volume.ts';
-import { openShop, owner, type Shop } from './shop.ts';
+import { openShop, owner, placeTerminal, type Shop } from './shop.ts';
 
 /** The shipped terminal serves customers through the local service over HTTP. */
 
@@ -18,17 +18,7 @@ afterAll(() => shop.end());
 
 const avatar = (place: number): string => shop.local.residents[place]?.uuid ?? '';
 
-/** A terminal that is ready. `use` touches it and presses a button of its menu. */
-const place = async () => {
-  const terminal = await shop.place('terminal');
-  const { object, until, choose } = terminal;
-  await until(() => object.body.seen.text.includes('Touch for'));
-  const use = async (who: string, button: string): Promise<void> => {
-    object.touch(who);
-    await choose('What can this store do', button);
-  };
-  return { ...terminal, use };
-};
+const place = () => placeTerminal(shop);
 
 /** A product that the avatar owns. Answers its id. */
 const own = async (who: string, product: object): Promise<string> => {

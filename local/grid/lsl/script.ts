@@ -225,6 +225,11 @@ export class RunningScript {
     };
   }
 
+  /** The values of all globals, for whoever looks for a secret in them. */
+  globals(): unknown[] {
+    return this.#machine.all.read();
+  }
+
   dropped(): number {
     return this.#dropped;
   }

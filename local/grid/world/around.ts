@@ -66,7 +66,7 @@ const addresses = (land: Land): Pick<WorldView, 'grantUrl' | 'freeUrls' | 'relea
 const speech = (
   land: Land,
   placed: PlacementReader,
-): Pick<WorldView, 'message' | 'messageLinked' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
+): Pick<WorldView, 'message' | 'messageLinked' | 'dialog' | 'offerPage' | 'say' | 'regionSay' | 'shout'> => ({
   message: (to, text) => {
     // Beyond the limit the message is lost, and the script does not learn of it.
     if (!land.may('message', placed().body.owner, 2500, 1800)) return;
@@ -81,6 +81,10 @@ const speech = (
     };
     land.log.dialogs.push({ to, text, buttons, answer });
     land.around.onDialog?.({ to, text, buttons, answer }, placed());
+  },
+  offerPage: (to, text, url) => {
+    land.log.pages.push({ to, text, url });
+    land.around.onPage?.(to, url, placed());
   },
   say: (channel, text, to) => {
     land.log.said.push({ from: placed().body.name, to, channel, text });

@@ -39,6 +39,8 @@ export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   /** Called when an event begins in a script. A further value, which the script does not see, may follow. */
   onEvent?: (by: Placement, event: string, values: readonly unknown[]) => void;
   onMessage?: (to: string, text: string, by: Placement) => void;
+  /** Called for a window that offers to open an address. */
+  onPage?: (to: string, url: string, by: Placement) => void;
   onSay?: (to: string | undefined, text: string, by: Placement) => void;
 }
 
@@ -87,6 +89,7 @@ const newLog = () => ({
   messages: [] as { to: string; text: string }[],
   given: [] as { to: string; item: string }[],
   dialogs: [] as Dialog[],
+  pages: [] as { to: string; text: string; url: string }[],
   errors: [] as string[],
   paid: [] as { from: string; to: string; amount: number }[],
 });

@@ -101,6 +101,8 @@ export interface WorldView {
   give: (to: string, item: Item) => void;
   message: (to: string, text: string) => void;
   dialog: (to: string, text: string, buttons: string[], channel: number) => void;
+  /** Shows a window that offers to open an address in the avatar's browser. */
+  offerPage: (to: string, text: string, url: string) => void;
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
   /**

@@ -4,6 +4,9 @@ import { type Body, cut } from './object.ts';
 
 const maxListens = 65;
 
+/** The text cut to at most this many characters. */
+const shortened = (text: string, most: number): string => [...text].slice(0, most).join('');
+
 const utf8Bytes = (text: string): number => Buffer.byteLength(text);
 
 /** LSL's functions for texts to avatars, and for listening to them. */
@@ -31,6 +34,13 @@ export const speech = (body: Body): Functions => ({
     if (text === '' || utf8Bytes(text) > 512) body.refuse('llTextBox: the text must have 1 to 512 bytes.');
     else body.around.dialog(to, text, [], channel);
     return body.wait(1, undefined);
+  },
+  // Both texts are cut without a word. Nobody sees a window of an object that a group owns.
+  'void llLoadURL(key, string, string) waits': (to: string, text: string, url: string) => {
+    if (text === '' || !/^https?:\/\//.test(url)) body.refuse('llLoadURL: it needs a text, and http:// or https://.');
+    else if (!body.prim.isDeeded && body.around.isPresent(to))
+      body.around.offerPage(to, shortened(text, 254), shortened(url, 255));
+    return body.wait(0.1, undefined);
   },
   'integer llListen(integer, string, key, string)': (channel: number, from: string, of: string, message: string) => {
     if (body.listens.length >= maxListens) throw new ScriptError('Too Many Listens');

@@ -36,6 +36,7 @@ describe('forced delays', () => {
     ['an item', `llGiveInventory("${ada}", "Lamp");`, 2],
     ['a dialog', `llDialog("${ada}", "hi", [], 1);`, 1],
     ['a text box', `llTextBox("${ada}", "hi", 1);`, 1],
+    ['the offer of a page', `llLoadURL("${ada}", "hi", "https://a.example");`, 0.1],
     ['a line of a notecard', 'llGetNotecardLine("card", 0);', 0.1],
     ['sleep', 'llSleep(1.5);', 1.5],
   ])('%s makes the script wait', (_, call, seconds) => {
@@ -46,6 +47,40 @@ describe('forced delays', () => {
     clock.advance(0.01);
 
     expect([early, said()]).toEqual([[], ['done']]);
+  });
+});
+
+describe('the offer of a page', () => {
+  const offer = (text: string, url: string) => `llLoadURL("${ada}", "${text}", "${url}");`;
+  const address = `https://${'é'.repeat(247)}`;
+
+  test('has at most 254 characters of text, and 255 of its address, and says nothing of the rest', () => {
+    const { world } = place(offer('é'.repeat(255), `${address}x`));
+
+    expect(world.log.pages).toEqual([{ to: ada, text: 'é'.repeat(254), url: address }]);
+    expect([[...address].length, world.log.errors]).toEqual([255, []]);
+  });
+
+  test('needs a text, and an address of the web', () => {
+    const { world, clock } = place(offer('', address) + offer('hi', 'secondlife:///app'));
+
+    clock.advance(1);
+
+    expect(world.log.pages).toEqual([]);
+    expect(world.log.errors).toHaveLength(2);
+  });
+
+  test('reaches nobody who has left, nor anybody from an object of a group, and the script does not learn of it', () => {
+    const left = place(offer('hi', address), '', {}, { isPresent: () => false });
+    const { world, object, clock } = place('', `touch_start(integer n) { ${offer('hi', address)} }`);
+
+    object.touch(ada);
+    clock.advance(1);
+    object.body.prim.isDeeded = true;
+    object.touch(ada);
+    clock.advance(1);
+
+    expect([left.world.log.pages, world.log.pages.length, world.log.errors]).toEqual([[], 1, []]);
   });
 });
 
