@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { nilUuid } from '../../lib/identifier.ts';
 import { createBook } from '../workload/book.ts';
 import { always } from '../workload/checks/credit.ts';
-import { compareCredit, compareGifts, compareMoney, compareSeen, type StoreBooks, withoutLate } from './accounts.ts';
+import {
+  compareCredit,
+  compareGifts,
+  compareMoney,
+  compareOwnRows,
+  compareSeen,
+  type StoreBooks,
+  withoutLate,
+} from './accounts.ts';
 import type { Transfer } from './book.ts';
 import { type Grid, seenAt } from './grid.ts';
 import type { Mall } from './mall.ts';
@@ -131,6 +139,21 @@ test('a sale of what its buyer did not see at a vendor with arrows is found', ()
     seenAt(vendor, bo, 'Lamp', 80),
   ])
     expect(faultsOf(other)).toEqual([`sale sale at vendor ${vendor} is of what ${ada} did not see`]);
+});
+
+test('a change of credit that a page showed, and that the books do not have so, is found', () => {
+  const { credit, history } = aDay();
+  const books = { store: { id: 'lamps' }, credit } as unknown as StoreBooks;
+  const faultsOf = (...seen: object[]): string[] => compareOwnRows(books, { ownRows: seen } as unknown as Grid);
+  const ofAda = (row: object | undefined) => ({ store: 'lamps', uuid: ada, row });
+
+  expect(faultsOf(...history.map(ofAda), { ...ofAda({ sequence: 9 }), store: 'another' })).toEqual([]);
+  for (const wrong of [
+    ofAda({ ...history[2], amount: -31 }),
+    ofAda({ ...history[2], sequence: 4 }),
+    { ...ofAda(history[2]), uuid: bo },
+  ])
+    expect(faultsOf(wrong)).toEqual([expect.stringContaining(`the page of ${wrong.uuid} had a change`)]);
 });
 
 const another = { credit: 5, owner: ada, redeemed: true, isSold: false };

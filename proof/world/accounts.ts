@@ -8,7 +8,7 @@ import { avatarOf } from '../../local/grid/grid.ts';
 import { always, creditFaults, creditOverHttp } from '../workload/checks/credit.ts';
 import { send, walk } from '../workload/client.ts';
 import { sumsOf, type Transfer } from './book.ts';
-import { type Grid, seenAt } from './grid.ts';
+import { type Grid, type OwnChange, seenAt } from './grid.ts';
 import { cardCredit, type Mall, rules } from './mall.ts';
 
 /** Compares the grid's book and inventories with the service's books at the end of the day. */
@@ -95,6 +95,16 @@ export const compareSeen = (books: StoreBooks, { seen, copies }: Grid): string[]
       return ![name, ''].some((text) => seen.has(seenAt(vendorUuid, buyerUuid, text, paid)));
     })
     .map(({ id, vendorUuid, buyerUuid }) => `sale ${id} at vendor ${vendorUuid} is of what ${buyerUuid} did not see`);
+
+/** The rows of history that avatars saw on their own pages, and that the store does not have so in the evening. */
+export const compareOwnRows = ({ store, credit }: StoreBooks, { ownRows }: Grid): string[] => {
+  const textOf = ({ sequence, type, kind, amount, expired, credit, restrictedCredit, saleId }: OwnChange): string =>
+    JSON.stringify([sequence, type, kind, amount, expired, credit, restrictedCredit, saleId]);
+  const known = new Map([...credit].map(([uuid, { rows }]) => [uuid, new Set(rows.map(textOf))]));
+  return ownRows
+    .filter(({ store: of, uuid, row }) => of === store.id && !known.get(uuid)?.has(textOf(row)))
+    .map(({ uuid, row }) => `the page of ${uuid} had a change that is not in the books: ${textOf(row)}`);
+};
 
 /** Follows each L$ between avatars, vendors and the merchant. `unexplained` is a sum of L$. */
 export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {

@@ -1,7 +1,8 @@
 import type { Placement } from '../../local/grid/world/land.ts';
 import type { Actor } from './actor.ts';
 import { type Dialogs, seenAt, type Visitor } from './grid.ts';
-import type { Stall } from './mall.ts';
+import type { Mall, Stall } from './mall.ts';
+import { usePage } from './own-page.ts';
 import type { Setting } from './setting.ts';
 
 /** An avatar spends the day at vendors and terminals, and does not always do as told. */
@@ -145,21 +146,45 @@ const chooseAndPay = async (day: Day): Promise<void> => {
     note(isRight ? 'paid what was asked' : 'paid another sum');
 };
 
+/** Waits for the link to the own page, in a window or in chat. Where the store does not answer, it asks again. */
+const linkFrom = ({ me, actor }: Day, by: Placement): Promise<string | undefined> =>
+  actor.until(() => {
+    const again = me.dialogs.findIndex((dialog) => dialog.by === by && dialog.buttons.includes('Again'));
+    if (again >= 0) me.dialogs.splice(again, 1)[0]?.answer('Again');
+    const texts = [...me.offers.map(({ url, by }) => ({ text: url, by })), ...me.heard];
+    return texts.find((one) => one.by === by && one.text.includes('#code='))?.text;
+  }, patience);
+
+const openOwnPage = async (day: Day, mall: Mall, { object, region }: Stall): Promise<void> => {
+  const { me, note, grid } = day;
+  const at = grid.clock.now();
+  const link = await linkFrom(day, object);
+  if (link === undefined) return note('was given no link');
+  const askAtTerminal = async () => {
+    region.touch(object, me.uuid);
+    (await askedBy(day, object, 'What can'))?.answer('My cards');
+    return askedBy(day, object, 'All gift cards');
+  };
+  await usePage({ ...day, mall, code: link.split('#code=')[1] ?? '', at, askAtTerminal });
+};
+
 const useTerminal = async (day: Day): Promise<void> => {
   const { actor, malls, me, note } = day;
   const mall = actor.pick(malls);
   const stall = actor.pick(mall?.terminals ?? []);
   if (!mall || !stall) return;
   const { object, region } = stall;
-  me.dialogs.length = 0;
+  for (const some of [me.dialogs, me.heard, me.offers]) some.length = 0;
   region.touch(object, me.uuid);
   const menu = await askedBy(day, object);
   if (!menu) return note('nobody served');
   if (actor.chance(8)) return note('walked away from the terminal');
   const cards = mall.unusedCards.get(me.uuid) ?? [];
-  const wish = cards.length > 0 && actor.chance(60) ? 'Gift card' : (actor.pick(menu.buttons) ?? 'Balance');
+  const wanted = actor.chance(55) ? 'My page' : cards.length > 0 && actor.chance(60) ? 'Gift card' : undefined;
+  const wish = wanted ?? actor.pick(menu.buttons) ?? 'Balance';
   menu.answer(wish);
   note(`terminal: ${wish}`);
+  if (wish === 'My page') return openOwnPage(day, mall, stall);
   for (let step = 0; step < 4; step++) {
     const next = await askedBy(day, object, '', 25);
     if (!next || actor.chance(5)) return;
@@ -179,7 +204,7 @@ export const live = async (day: Day, pause: number): Promise<void> => {
     const drawn = actor.below(100);
     if (drawn < 10) await lookThrough(day);
     else if (drawn < 40) payAtOnce(day);
-    else if (drawn < 78) await chooseAndPay(day);
+    else if (drawn < 70) await chooseAndPay(day);
     else await useTerminal(day);
     await actor.rest(-Math.log(1 - actor.random()) * pause, isOver);
   }

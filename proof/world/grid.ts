@@ -7,6 +7,10 @@ import type { Book, Transfer } from './book.ts';
 
 /** Everything that happens in the grid and that the end of the day must explain. */
 
+/** A row of a customer's credit history, as their own page shows it. */
+export type OwnChange = Record<'type' | 'kind', string> &
+  Record<'sequence' | 'amount' | 'expired' | 'credit' | 'restrictedCredit', number> & { saleId: string | null };
+
 /** An item in an avatar's inventory. */
 export interface Gift {
   deliveryId: string;
@@ -88,11 +92,16 @@ export interface Dialogs {
 export interface Visitor extends Avatar {
   dialogs: Dialogs[];
   heard: { text: string; by: Placement }[];
+  /** Windows that offer to open an address. */
+  offers: { url: string; by: Placement }[];
   /** The last menu of each vendor, by its prim. */
   menus: Map<string, { text: string; at: number }>;
 }
 
-export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs: [], heard: [], menus: new Map() });
+export const createVisitor = (avatar: Avatar): Visitor => ({
+  ...{ ...avatar, dialogs: [], heard: [], offers: [] },
+  menus: new Map(),
+});
 
 /** An avatar pays L$ at a vendor, and has seen a product of this name there; none if the name is empty. */
 export const seenAt = (vendor: string, avatar: string, name: string, paid: number): string =>
@@ -122,9 +131,12 @@ export const createGrid = (clock: Clock, book: Book) => ({
   unnoted: new Map<string, string>(),
   /** The products that avatars saw at a vendor when they paid, or in its menu before. */
   seen: new Set<string>(),
+  /** The rows of credit history that avatars saw on their own pages, with the store. */
+  ownRows: [] as { store: string; uuid: string; row: OwnChange }[],
   /** Everything that happened, counted by words. */
   counts: createTally(),
   onDialog: (_: Dialogs): void => {},
+  onPage: (_to: string, _url: string, _by: Placement): void => {},
   onSay: (_to: string, _text: string, _by: Placement): void => {},
   onMessage: (_to: string, _text: string, _by: Placement): void => {},
 });

@@ -93,6 +93,21 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
     from: '            doubt(note, payoutOf(value), whatOf(value), BEFORE);\n            return note;',
     to: '            gLive = note;\n            gValue = "P" + (string)now + restOf(value);\n            gPayAt = 0;\n            gPayDay = today();',
   },
+  'tells its owner the link to a page': {
+    file: 'apps/inworld/terminal.lsl',
+    from: '    llLoadURL(gWho, gAnswer, link);',
+    to: '    llLoadURL(gWho, gAnswer, link);\n    complain(link);',
+  },
+  'keeps the link to a page': {
+    file: 'apps/inworld/terminal.lsl',
+    from: '    llLoadURL(gWho, gAnswer, link);',
+    to: '    llLoadURL(gWho, gAnswer, link);\n    gPass += link;',
+  },
+  'a page goes on after its end': {
+    file: 'lib/store/pages.ts',
+    from: "missing('endedAt'), above(",
+    to: 'above(',
+  },
   'keeps an address that died': {
     file: 'apps/inworld/dispenser.lsl',
     from: '    gUrlRequest = llRequestSecureURL();\n}',

@@ -106,6 +106,7 @@ export class Region {
         };
         grid.onDialog({ ...dialog, by, answer });
       },
+      onPage: (to, url, by) => grid.onPage(to, url, by),
       onSay: (to, text, by) => {
         if (to !== undefined) grid.onSay(to, text, by);
       },
@@ -444,6 +445,27 @@ export class Region {
   /** L$ that are open in the memories of this region though no script of their owner knows them. */
   claimsOfOthers(): Grid['claims'] {
     return this.kept().flatMap(({ by, value, isOthers }) => (isOthers ? claimOf(by, value) : []));
+  }
+
+  /**
+   * The codes of pages that anybody but one avatar was told, in a window or in their own chat, or that a script keeps.
+   */
+  leaks(): string[] {
+    const { said, pages, messages, dialogs, errors } = this.world.log;
+    const shown = new Map<string, Set<string>>();
+    const codesIn = (some: unknown): string[] => JSON.stringify(some).match(/sis_me_\w+/g) ?? [];
+    const told = [
+      ...said.map(({ text, to, channel }) => [text, channel === 0 && to !== undefined ? to : 'others'] as const),
+      ...pages.map(({ url, to }) => [url, to] as const),
+    ];
+    for (const [text, to] of told)
+      for (const code of codesIn(text)) shown.set(code, (shown.get(code) ?? new Set()).add(to));
+    const kept = [...this.scripts.keys()].map(({ script, body }) => [
+      ...[script.globals(), [...body.linksetData], body.seen.text],
+    ]);
+    const found = codesIn([messages, dialogs, errors, kept]);
+    for (const [code, to] of shown) if (to.size > 1 || to.has('others')) found.push(code);
+    return found.map((code) => `region ${this.name}: others than its avatar know the code of a page, ${code}`);
   }
 
   scriptErrors(): string[] {

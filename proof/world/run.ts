@@ -6,7 +6,15 @@ import { listPayees, listPayouts } from '../../lib/routes/payouts.ts';
 import { listSales } from '../../lib/routes/sales.ts';
 import { walk } from '../workload/client.ts';
 import { createTally } from '../workload/tally.ts';
-import { compareCredit, compareGifts, compareMoney, compareSeen, readBooks, withoutLate } from './accounts.ts';
+import {
+  compareCredit,
+  compareGifts,
+  compareMoney,
+  compareOwnRows,
+  compareSeen,
+  readBooks,
+  withoutLate,
+} from './accounts.ts';
 import { live } from './avatars.ts';
 import type { Transfer } from './book.ts';
 import { type FaultLevel, type Grid, isForeign, isOpen, rates } from './grid.ts';
@@ -214,6 +222,8 @@ const compareBooks = async (setting: Setting) => {
       ...strays.map(({ deliveryId, to, item }) => `no store knows delivery ${deliveryId} of ${item} to ${to}`),
       ...books.flatMap(compareCredit),
       ...books.flatMap((one) => compareSeen(one, grid)),
+      ...books.flatMap((one) => compareOwnRows(one, grid)),
+      ...regions.flatMap((region) => region.leaks()),
       ...regions.flatMap((region) => region.scriptErrors()).map((text) => `script error: ${text}`),
       ...audits,
     ],

@@ -93,6 +93,7 @@ const listen = (grid: Grid, visitors: ReadonlyMap<string, Visitor>, note: (what:
     if (dialog.text.startsWith('permissions')) grid.clock.after(2, () => dialog.answer('Allow'));
     else visitors.get(dialog.to)?.dialogs.push(dialog);
   };
+  grid.onPage = (to, url, by) => void visitors.get(to)?.offers.push({ url, by });
   grid.onSay = (to, text, by) => void visitors.get(to)?.heard.push({ text, by });
   grid.onMessage = (to, text, by) => {
     if (visitors.has(to)) return;
