@@ -34,7 +34,7 @@ const ofStack = filesWith(/support\/(?:stack|idle-cost)\.ts'|'aws-cdk-lib/);
 
 /** These use no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
 const withoutTable = globSync([
-  '{deploy,apps/desk}/test/*.test.ts',
+  '{deploy,apps/desk,apps/page}/test/*.test.ts',
   'test/house/*.test.ts',
   'test/infra/!(delivery-alarms|role).test.ts',
   'apps/client/test/{faults,methods,webhook}.test.ts',
@@ -140,7 +140,7 @@ export default defineConfig({
           name: 'house',
           include: [everyTest],
           // The pages need a browser: see apps/desk/test/vitest.config.ts.
-          exclude: [contract, alone, 'apps/desk/test/browser/**', ...ofStack, ...inMemory, ...withoutTable],
+          exclude: [contract, alone, 'apps/{desk,page}/test/browser/**', ...ofStack, ...inMemory, ...withoutTable],
         },
       },
       {

@@ -48,7 +48,7 @@ export const oldWordsIn = (file: string, text: string): string[] => {
 const files = [
   ...globSync(['*.md', 'docs/**/*.md', 'apps/inworld/*.{md,lsl}']).sort(),
   ...codeOf('local').filter((file) => file.startsWith('local/pages/')),
-  ...codeOf('lib', 'functions', 'infra', 'apps/shared', 'apps/reference', 'apps/cli', 'apps/desk'),
+  ...codeOf('lib', 'functions', 'infra', 'apps/shared', 'apps/reference', 'apps/cli', 'apps/desk', 'apps/page'),
 ];
 
 /** How many documents and scripts, and how many files of each house, are read. */

@@ -5,7 +5,7 @@ import { codeOf } from '../support/houses.ts';
 test('.gitattributes marks exactly the files that say that a command writes them, and data that is there', () => {
   const marked = readFileSync('.gitattributes', 'utf8').match(/^[^#\s]+/gm) ?? [];
   const written = [
-    ...codeOf('lib', 'infra', 'local', 'apps/client', 'apps/reference', 'apps/cli', 'apps/desk'),
+    ...codeOf('lib', 'infra', 'local', 'apps/client', 'apps/reference', 'apps/cli', 'apps/desk', 'apps/page'),
     ...globSync('docs/**/*.md'),
   ].filter((file) => /^(?:\/\/|<!--) Written by `npm run/.test(readFileSync(file, 'utf8')));
 

@@ -30,7 +30,7 @@ test(`vitest runs each file of tests by one of its configurations (${countsOf(te
 const files = [...codeOf(...coded), ...testsOf(...tested)];
 
 test(`tsc checks each file (${countsOf(files)})`, () => {
-  const checked = ['tsconfig.json', 'apps/desk/tsconfig.json'].flatMap((config) =>
+  const checked = ['tsconfig.json', 'apps/desk/tsconfig.json', 'apps/page/tsconfig.json'].flatMap((config) =>
     run('typescript-7/bin/tsc', '--listFilesOnly', '-p', config).split('\n'),
   );
   const found = new Set(checked.map((file) => relative(root, file)));

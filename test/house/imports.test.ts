@@ -279,6 +279,19 @@ test('the desk imports itself, the client, the scripts inworld, pure rules of fi
   expect(arrows.filter(([file, imported]) => !isOfDesk(file) && isOfDesk(imported))).toEqual([]);
 });
 
+test('the customer’s page imports itself, the types of the client, Preact and icons alone, and only tests import it', () => {
+  const isOfPage = (name: string): boolean => houseOf(name) === 'apps/page';
+  const allowed =
+    /^(?:apps\/(?:page\/.*|client\/types\.ts)|preact|preact\/hooks|lucide\/dist\/esm\/icons\/[a-z0-9-]+\.mjs)$/;
+  const fromPage = Object.entries(importsOfCode).filter(([file]) => isOfPage(file));
+
+  expect(fromPage.length).toBeGreaterThan(20);
+  expect(fromPage.flatMap(([, imported]) => imported).filter((name) => !allowed.test(name))).toEqual([]);
+  expect(
+    Object.entries(importsOfCode).filter(([file, imported]) => !isOfPage(file) && imported.some(isOfPage)),
+  ).toEqual([]);
+});
+
 test('lib/ and functions/ import packages that are dependencies of the service', () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const packages = new Set(

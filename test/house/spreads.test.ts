@@ -40,7 +40,7 @@ const spreadsIn = (file: string, text: string): string[] => {
 };
 
 const root = join(import.meta.dirname, '../..');
-const files = codeOf('lib', 'functions', 'apps/shared', 'apps/client', 'apps/cli', 'apps/desk');
+const files = codeOf('lib', 'functions', 'apps/shared', 'apps/client', 'apps/cli', 'apps/desk', 'apps/page');
 const spreads = files.flatMap((file) => spreadsIn(file, readFileSync(join(root, file), 'utf8')));
 
 /** Each spread, by its file and the beginning of the call, and why it is short. */

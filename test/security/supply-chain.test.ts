@@ -66,7 +66,13 @@ test('`npm ci --omit=dev` leaves out the large packages that `npm start` does wi
 
 test('`npm start` and the command import only packages that `npm ci --omit=dev` installs', async () => {
   const { metafile } = await build({
-    entryPoints: ['local/main.ts', 'apps/cli/store.ts', 'apps/desk/main.tsx', ...globSync('functions/**/*.ts')],
+    entryPoints: [
+      'local/main.ts',
+      'apps/cli/store.ts',
+      'apps/desk/main.tsx',
+      'apps/page/page.tsx',
+      ...globSync('functions/**/*.ts'),
+    ],
     bundle: true,
     packages: 'external',
     platform: 'node',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The houses by their folders, from the ground up: code imports from its own house and from those before it. */
 export const houses = [
   ...(['lib', 'functions', 'infra', 'local'] as const),
-  ...(['apps/shared', 'apps/client', 'apps/reference', 'apps/inworld', 'apps/cli', 'apps/desk'] as const),
+  ...(['apps/shared', 'apps/client', 'apps/reference', 'apps/inworld', 'apps/cli', 'apps/desk', 'apps/page'] as const),
   ...(['deploy', 'docs', 'test', 'proof'] as const),
 ];
 
