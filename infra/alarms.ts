@@ -5,6 +5,7 @@ import type { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct, Node } from 'constructs';
 import { lookUpsPerMinute } from '../lib/delivery/lookup.ts';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
+import { customerPage } from '../lib/http/desk.ts';
 import type { IndexName } from '../lib/table/schema.ts';
 import { type Api, deskLimit } from './api.ts';
 import type { Data } from './data.ts';
@@ -129,17 +130,17 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
 };
 
 /**
- * The desk is open to everybody, so its answers are never 401 or 403, and CallsRefused does not see a flood of calls
- * below the desk's own rate.
+ * The desk and the customer's page are open to everybody, so their answers are never 401 or 403, and CallsRefused does
+ * not see a flood of calls below their own rates.
  */
 const deskAlarms = (scope: Construct, { api, settings }: Watched): Record<string, AlarmFacts> => {
   const files = fiveMinutesOf(deskLimit.rate) / 6;
   return settings.desk
     ? {
         DeskFlooded: {
-          metric: counted(scope, 'DeskCalls', '{ $.route = "/desk*" }', [api]),
+          metric: counted(scope, 'DeskCalls', `{ ($.route = "/desk*") || ($.route = "${customerPage}") }`, [api]),
           threshold: files,
-          harm: `You pay for traffic, and people may be unable to load the desk: within 5 minutes it was asked for ${files} or more files, a sixth of what one of its methods gives out, while one person needs five, once for each release. Anybody may load them, so no key says who it is. At most this costs 1.50 dollars an hour.`,
+          harm: `You pay for traffic, and people may be unable to load the desk or their own page: within 5 minutes ${files} or more files of them were asked for, a sixth of what one of the desk's methods gives out, while one person needs five, once for each release. Anybody may load them, so no key says who it is. At most this costs 1.90 dollars an hour.`,
           act: 'Set firewall to true, which limits each address; or set desk to false, which takes the desk away. Then deploy again.',
         },
       }

@@ -17,6 +17,7 @@ import {
 import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { customerPage } from '../lib/http/desk.ts';
 import { pageLimitOf, usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
 import packageFile from '../package.json' with { type: 'json' };
@@ -57,6 +58,9 @@ const accessLine = {
  * people.
  */
 export const deskLimit = { rate: 20, burst: 100 };
+
+/** The rate of the customer's page, which is one small text: its files count with the desk's. */
+const customerPageLimit = { rate: 10, burst: 50 };
 
 /** The REST API: the document that it is imported from, its stage with throttles and logs, and its permissions. */
 export class Api extends Construct {
@@ -220,10 +224,10 @@ const methodSettings = (rate: number, burst = 2 * rate): MethodDeploymentOptions
 
 const deskOptionsOf = ({ desk }: Settings): Record<string, MethodDeploymentOptions> =>
   Object.fromEntries(
-    (desk ? deskMethods : []).map(({ path, method }) => [
-      `${path}/${method}`,
-      methodSettings(deskLimit.rate, deskLimit.burst),
-    ]),
+    (desk ? deskMethods : []).map(({ path, method }) => {
+      const { rate, burst } = path === customerPage ? customerPageLimit : deskLimit;
+      return [`${path}/${method}`, methodSettings(rate, burst)];
+    }),
   );
 
 /**

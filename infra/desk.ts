@@ -1,24 +1,30 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
-import { type DeskFiles, noticesName } from '../lib/http/desk.ts';
+import { customerPage, type DeskFiles, noticesName } from '../lib/http/desk.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
-const directory = join(import.meta.dirname, '../apps/desk');
+const apps = join(import.meta.dirname, '../apps');
 
-/** The script and the style sheet that the page names. */
+/** The script and the style sheet that a page names, from its house. */
+interface Entry {
+  house: string;
+  script: string;
+  style: string;
+}
+
 const entries = {
-  deployed: { script: 'main.tsx', style: 'desk.css' },
+  deployed: { house: 'desk', script: 'main.tsx', style: 'desk.css' },
   /** The desk with the pages for developers, which call the tools of the local service. */
-  local: { script: 'developer/main.tsx', style: 'developer/developer.css' },
-};
+  local: { house: 'desk', script: 'developer/main.tsx', style: 'developer/developer.css' },
+  customer: { house: 'page', script: 'page.tsx', style: 'page.css' },
+} satisfies Record<string, Entry>;
 
 /** The licences of the packages in the bundles, which must go with every copy. Throws for a package without one. */
-const noticesOf = (inputs: Metafile['inputs']): string => {
+const noticesOf = (inputs: readonly string[]): string => {
   const packageOf = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
-  const roots = new Set(Object.keys(inputs).flatMap((file) => packageOf.exec(file) ?? []));
-  const notices = [...roots].sort().map((path) => {
-    const root = join(directory, path);
+  const roots = new Set(inputs.flatMap((file) => packageOf.exec(file) ?? []));
+  const notices = [...roots].sort().map((root) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const files = readdirSync(root).filter((file) => /^(?:licen[cs]e|copying|notice)\b/i.test(file));
     if (files.length === 0) throw new Error(`The desk is made with ${name}, which has no licence file.`);
@@ -28,15 +34,30 @@ const noticesOf = (inputs: Metafile['inputs']): string => {
   return ['The desk is made with these packages.', ...notices, ''].join('\n\n');
 };
 
-/**
- * Bundles the desk: its page under the empty name, and its scripts and style sheet under names with a hash of their
- * content. `releases` is the address that the Help page asks for the number of the newest release.
- */
-export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases = ''): Promise<DeskFiles> => {
-  const { script, style } = entries[of];
+/** The page with the names of its files. */
+const pageOf = ({ house, script, style }: Entry, outputs: Metafile['outputs']): string => {
+  const entryOf = (source: string) => {
+    const [name, output] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source) ?? [];
+    if (name === undefined || !output) throw new Error(`The ${house} has no file made of ${source}.`);
+    return { name, imports: output.imports };
+  };
+  const main = entryOf(script);
+  // The browser loads these scripts at once, rather than when the first script imports them.
+  const preloads = main.imports
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `<link rel="modulepreload" href="desk/${path}">`);
+  return readFileSync(join(apps, house, 'index.html'), 'utf8')
+    .replace('{{style}}', entryOf(style).name)
+    .replace('{{script}}', main.name)
+    .replace('{{preloads}}', preloads.join('\n    '));
+};
+
+/** Bundles a page: its text, its files under names with a hash of their content, and the paths of what they are of. */
+const bundlePage = async (entry: Entry, target: string[], releases = '') => {
+  const directory = join(apps, entry.house);
   const { outputFiles, metafile } = await build({
     absWorkingDir: directory,
-    entryPoints: [script, style],
+    entryPoints: [entry.script, entry.style],
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: directory,
@@ -48,7 +69,7 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases
     minify: true,
     format: 'esm',
     platform: 'browser',
-    target: ['es2023', 'chrome123', 'firefox125', 'safari17.5'],
+    target,
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: {
@@ -62,23 +83,34 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases
     legalComments: 'none',
     logLevel: 'warning',
   });
-  const entryOf = (source: string) => {
-    const [name, output] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source) ?? [];
-    if (name === undefined || !output) throw new Error(`The desk has no file made of ${source}.`);
-    return { name, imports: output.imports };
-  };
-  const main = entryOf(script);
-  // The browser loads these scripts at once, rather than when the first script imports them.
-  const preloads = main.imports
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => `<link rel="modulepreload" href="desk/${path}">`);
-  const page = readFileSync(join(directory, 'index.html'), 'utf8')
-    .replace('{{style}}', entryOf(style).name)
-    .replace('{{script}}', main.name)
-    .replace('{{preloads}}', preloads.join('\n    '));
   return {
-    '': page,
-    [noticesName]: noticesOf(metafile.inputs),
-    ...Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])),
+    page: pageOf(entry, metafile.outputs),
+    files: Object.fromEntries(outputFiles.map(({ path, text }) => [basename(path), text])),
+    inputs: Object.keys(metafile.inputs).map((path) => join(directory, path)),
+  };
+};
+
+/** The viewers of virtual worlds have browsers within, which are older than those beside them. */
+const targets = {
+  desk: ['es2023', 'chrome123', 'firefox125', 'safari17.5'],
+  customer: ['es2022', 'chrome109', 'firefox115', 'safari16.4'],
+};
+
+/**
+ * Bundles the desk and the customer's page: the desk's page under the empty name, the customer's under its path, and
+ * their scripts and style sheets under names with a hash of their content. `releases` is the address that the Help page
+ * asks for the number of the newest release.
+ */
+export const bundleDesk = async (of: 'deployed' | 'local' = 'deployed', releases = ''): Promise<DeskFiles> => {
+  const [desk, customer] = await Promise.all([
+    bundlePage(entries[of], targets.desk, releases),
+    bundlePage(entries.customer, targets.customer),
+  ]);
+  return {
+    '': desk.page,
+    [customerPage]: customer.page,
+    [noticesName]: noticesOf([...desk.inputs, ...customer.inputs]),
+    ...desk.files,
+    ...customer.files,
   };
 };

@@ -1,3 +1,4 @@
+import { customerPage } from '../lib/http/desk.ts';
 import { answerHeaders } from '../lib/http/headers.ts';
 import { functionFile, type Route } from '../lib/routes/route.ts';
 import { minCompressedBytes } from './compression.ts';
@@ -23,12 +24,13 @@ export interface ApiMethod {
 }
 
 /**
- * The desk's page and its files, which anybody may load: they hold no data. They have a rate of their own. No store's
- * share counts them, since the caller is unknown.
+ * The desk, the customer's page and their files, which anybody may load: they hold no data. They have rates of their
+ * own. No store's share counts them, since the caller is unknown.
  */
 export const deskMethods: readonly ApiMethod[] = [
   { id: 'desk', path: '/desk' },
   { id: 'desk-file', path: '/desk/{file}' },
+  { id: 'desk-customer', path: customerPage },
 ].flatMap(({ id, path }) =>
   ['GET', 'HEAD'].map((method) => ({ id: `${id}-${method.toLowerCase()}`, method, path, entry: 'desk', isOpen: true })),
 );

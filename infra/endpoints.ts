@@ -94,11 +94,11 @@ const addAuthorizer = (base: Base, usageKeyPrefix: string): ServiceFunction =>
     statements: tableStatements(base.data.table, authorizerPermissions),
   });
 
-/** Serves the desk's files, which are in its bundle. It reads nothing else. */
+/** Serves the desk, the customer's page and their files, which are in its bundle. It reads nothing else. */
 const addDesk = (base: Base): ServiceFunction => {
   const { textureUrl, releases } = base.settings;
   return addFunction(base, 'desk', {
-    description: 'Serves the desk, the web app for the people of a store.',
+    description: 'Serves the desk, the web app for the people of a store, and the page of its customers.',
     harm: harmOfApi,
     memoryMegabytes: 256,
     timeoutSeconds: 5,

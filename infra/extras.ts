@@ -2,6 +2,7 @@ import { DomainName, EndpointType, SecurityPolicy, type SpecRestApi } from 'aws-
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import { customerPage } from '../lib/http/desk.ts';
 import { answerHeaders } from '../lib/http/headers.ts';
 import { gatewayCors } from './cors.ts';
 import type { Settings } from './settings.ts';
@@ -27,15 +28,15 @@ const hasNoKey: CfnWebACL.StatementProperty = {
 };
 
 /**
- * The desk's page and its files, which a browser loads without a key. The path begins with the stage, except on the
- * merchant's own domain.
+ * The desk, the customer's page and their files, which a browser loads without a key. The path begins with the stage,
+ * except on the merchant's own domain.
  */
 const isNotOfDesk = (stage: string): CfnWebACL.StatementProperty => ({
   notStatement: {
     statement: {
       regexMatchStatement: {
         fieldToMatch: { uriPath: {} },
-        regexString: `^(/${stage})?/desk(/[0-9A-Za-z.-]+)?$`,
+        regexString: `^(/${stage})?(/desk(/[0-9A-Za-z.-]+)?|${customerPage})$`,
         textTransformations: asSent,
       },
     },

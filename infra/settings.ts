@@ -70,7 +70,7 @@ const Settings = z
       new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
       'must be host names separated by commas, such as .agni.lindenlab.com,.agni.secondlife.io',
     ).optional(),
-    /** Serves the desk, the web app for the people of a store, at `/desk`. */
+    /** Serves the desk, the web app for the people of a store, at `/desk`, and the page of its customers at `/me`. */
     desk: flag(z.boolean({ error: 'must be true or false' }).default(true)),
     /** The address of textures' pictures, which the desk shows for products. */
     textureUrl: z.string({ error: textureUrlWords }).refine(isTextureUrl, { error: textureUrlWords }).optional(),

@@ -1,11 +1,17 @@
 import { notFound, problemBody } from '../problem.ts';
 import { answerHeaders } from './headers.ts';
 
-/** The desk's files as texts, by name. The page itself has the empty name. */
+/** The files of the desk and of the customer's page as texts, by name. The desk's own page has the empty name. */
 export type DeskFiles = Record<string, string>;
 
-/** The name of the file with the licences of the packages in the desk's bundles. */
+/** The name of the customer's page, which is also its path: no file below `/desk/` has a slash. */
+export const customerPage = '/me';
+
+/** The name of the file with the licences of the packages in the bundles. */
 export const noticesName = 'notices.txt';
+
+/** They load their files by an address relative to their own, and are asked for each time. */
+const pages = ['', customerPage];
 
 /** True for the address of a texture service. `{uuid}` stands for the texture's UUID, in the path or the query. */
 export const isTextureUrl = (text: string): boolean =>
@@ -15,8 +21,8 @@ export const textureUrlWords =
   'must be an https address with {uuid} where the texture’s UUID goes, such as https://textures.example.com/{uuid}.png';
 
 /**
- * The desk loads and calls only its own origin, except pictures from a texture service and calls to `alsoCalled`. It
- * runs no script inside the page, and no other page may frame it.
+ * The pages load and call only their own origin, except pictures from a texture service and calls to `alsoCalled`. They
+ * run no script within, and no other page may frame them.
  */
 const contentPolicy = (textureUrl: string, alsoCalled: string): string => {
   const pictures = textureUrl === '' ? 'data:' : `data: ${new URL(textureUrl).origin}`;
@@ -26,8 +32,8 @@ const contentPolicy = (textureUrl: string, alsoCalled: string): string => {
 const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' };
 
 /**
- * The answer to a request for a file of the desk, in the form of API Gateway. The name of a script or style sheet holds
- * a hash, so clients may keep the file. `alsoCalled` is a further origin that the desk may call.
+ * The answer to a request for a page or one of its files, in the form of API Gateway. The name of a script or style sheet holds
+ * a hash, so clients may keep the file. `alsoCalled` is a further origin that they may call.
  */
 export const answerDesk = (files: DeskFiles, name: string, alsoCalled = '') => {
   const text = Object.hasOwn(files, name) ? files[name] : undefined;
@@ -38,13 +44,13 @@ export const answerDesk = (files: DeskFiles, name: string, alsoCalled = '') => {
   const textureUrl = process.env.TEXTURE_URL ?? '';
   const headers = {
     ...answerHeaders,
-    'Cache-Control': ['', noticesName].includes(name) ? 'no-cache' : 'public, max-age=31536000, immutable',
+    'Cache-Control': [...pages, noticesName].includes(name) ? 'no-cache' : 'public, max-age=31536000, immutable',
     'Content-Type': `${types[name.split('.').at(-1) ?? ''] ?? 'text/html'}; charset=utf-8`,
     'Content-Security-Policy': contentPolicy(textureUrl, alsoCalled),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
   };
-  const body = name === '' ? text.replace('{{textures}}', textureUrl) : text;
+  const body = pages.includes(name) ? text.replace('{{textures}}', textureUrl) : text;
   return { statusCode: 200, headers, body };
 };

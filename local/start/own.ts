@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { bundleDesk } from '../../infra/desk.ts';
-import { answerDesk } from '../../lib/http/desk.ts';
+import { answerDesk, customerPage } from '../../lib/http/desk.ts';
 import { answerPage } from '../pages/pages.ts';
 import { answerDev } from './dev.ts';
 
@@ -26,11 +26,14 @@ const refusal = ({ method, headers: { host = '', origin, ...others } }: Incoming
   return `A request from ${sender} is refused: only the local pages and programs on this machine may make changes.`;
 };
 
-const deskPath = /^\/desk(?:\/(.*))?$/;
+/** The path of the desk or of one of its files, or of the customer's page. */
+const deskPath = /^\/desk(?:\/([^/]*))?$|^(\/me)$/;
 
-const deskSources = ['../../apps/desk', '../../apps/client'].map((path) => join(import.meta.dirname, path));
+const deskSources = ['../../apps/desk', '../../apps/page', '../../apps/client'].map((path) =>
+  join(import.meta.dirname, path),
+);
 
-/** The time of the last change of the desk's sources. Removing a file is a change too. */
+/** The time of the last change of the pages' sources. Removing a file is a change too. */
 const lastChange = async (): Promise<number> => {
   const found = await Promise.all(
     deskSources.map(async (root) => (await readdir(root, { recursive: true })).map((name) => join(root, name))),
@@ -41,13 +44,13 @@ const lastChange = async (): Promise<number> => {
 };
 
 /**
- * Builds the desk as it is deployed, with the pages for developers. Loading the page again shows changes of its
- * sources.
+ * Builds desk and customer's page as they are deployed, with the pages for developers. Loading a page again shows changes
+ * of its sources.
  */
 const desk = (() => {
   let last: { files: ReturnType<typeof bundleDesk>; of: number } | undefined;
   return async (name: string) => {
-    if (last && name !== '') return last.files;
+    if (last && name !== '' && name !== customerPage) return last.files;
     const of = await lastChange();
     if (last?.of !== of) last = { files: bundleDesk('local'), of };
     return last.files;
@@ -58,7 +61,7 @@ const desk = (() => {
 export const answerOwn = async (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const isTool = path.startsWith('/_dev/');
-  const [isDesk, file = ''] = deskPath.exec(path) ?? [];
+  const [isDesk, below = '', page = below] = deskPath.exec(path) ?? [];
   if (!isTool && !isDesk && !/^\/(?:(?:docs|openapi\.json)?$|pages\/)/.test(path)) return false;
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
@@ -69,7 +72,7 @@ export const answerOwn = async (request: IncomingMessage, response: ServerRespon
   }
   if (isDesk) {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const { statusCode, headers, body: text } = answerDesk(await desk(file), file);
+    const { statusCode, headers, body: text } = answerDesk(await desk(page), page);
     // Node sends no body in an answer to HEAD.
     response.writeHead(statusCode, headers).end(text);
     return true;

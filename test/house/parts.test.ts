@@ -46,7 +46,7 @@ test('each part names files that there are', () => {
     ...new Set(all.flatMap((parts: Parts) => parts[name])),
   ];
   const proofs = globSync('{test,apps,deploy,docs,proof}/**/*.proof.ts');
-  const pages = globSync('apps/desk/test/browser/**/*.test.ts');
+  const pages = globSync('apps/{desk,page}/test/browser/**/*.test.ts');
 
   expect(named('proofs').length).toBeGreaterThan(6);
   expect(named('proofs').filter((part) => !proofs.some((path) => path.startsWith(part)))).toEqual([]);

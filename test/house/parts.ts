@@ -20,6 +20,7 @@ const ofCommand: Partial<Parts> = {
   browser: ['desk-links'],
 };
 const ofDesk: Partial<Parts> = { proofs: ['apps/client/'], browser: ['all'], stack: ['test/infra/desk.test.ts'] };
+const ofPage: Partial<Parts> = { browser: ['apps/page/'], stack: ['test/infra/desk.test.ts'] };
 const ofTexts: Partial<Parts> = { proofs: ['docs/', 'apps/reference/'], browser: ['reference'] };
 
 /** The proofs that a change of a path needs, by its beginning. One that begins with none of these needs everything. */
@@ -30,6 +31,7 @@ const byPath: [beginning: string, ...parts: Partial<Parts>[]][] = [
   ['apps/cli/person/', { proofs: ['proof/'] }],
   ['apps/shared/', ofCommand, ofDesk],
   ['apps/desk/', ofDesk],
+  ['apps/page/', ofPage],
   ['apps/client/', ofDesk],
   ['apps/inworld/', { proofs: ['proof/world/', 'docs/test/samples'], browser: ['desk-first-day'] }],
   ['apps/reference/', ofTexts],

@@ -264,7 +264,7 @@ test('CallsRefused counts the answers 401, 403 and 429 in the access log, whose 
   expect(JSON.parse(stage.Properties.AccessLogSetting.Format).status).toBe('$context.status');
 });
 
-test('DeskFlooded counts every call of the desk’s files in the access log, and there is none without the desk', () => {
+test('DeskFlooded counts every call of the desk’s and the customer’s page’s files in the access log, and there is none without the desk', () => {
   const alarm = alarmOf('DeskFlooded');
   const [filter] = ofType('AWS::Logs::MetricFilter').filter(
     ([, { Properties }]) => Properties.MetricTransformations[0].MetricName === alarm.MetricName,
@@ -272,7 +272,7 @@ test('DeskFlooded counts every call of the desk’s files in the access log, and
   const { AccessLogSetting, MethodSettings } = only('AWS::ApiGateway::Stage');
   const limits: Resource[] = MethodSettings.filter(({ ResourcePath }: Resource) => ResourcePath.startsWith('/~1desk'));
 
-  expect(filter[1].Properties.FilterPattern).toBe('{ $.route = "/desk*" }');
+  expect(filter[1].Properties.FilterPattern).toBe('{ ($.route = "/desk*") || ($.route = "/me") }');
   expect(JSON.stringify(AccessLogSetting.DestinationArn)).toContain(filter[1].Properties.LogGroupName.Ref);
   expect(JSON.parse(AccessLogSetting.Format).route).toBe('$context.resourcePath');
   // A sixth of what one method of the desk lets pass sets it off. A hundred people who open the desk at once do not.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
-import { answerDesk, type DeskFiles, isTextureUrl } from '../../lib/http/desk.ts';
+import { answerDesk, customerPage, type DeskFiles, isTextureUrl } from '../../lib/http/desk.ts';
 import { codeOf } from '../support/houses.ts';
 import { apiOf, functionArn, type Resource, templateOf } from '../support/stack.ts';
 
@@ -22,6 +22,8 @@ test('serves the desk to everybody, by a function that may touch nothing', () =>
   ];
 
   expect(methods.map(({ method, hasAuthorizer, needsUsageKey }) => [method, hasAuthorizer, needsUsageKey])).toEqual([
+    ['GET', false, false],
+    ['HEAD', false, false],
     ['GET', false, false],
     ['HEAD', false, false],
     ['GET', false, false],
@@ -52,9 +54,10 @@ test('lets the desk through the firewall without a key, and no other path', () =
     .find(({ FieldToMatch }) => FieldToMatch.UriPath);
 
   const open = new RegExp(paths.RegexString);
-  for (const path of ['/desk', '/prod/desk', '/prod/desk/main-ABC123.js', '/desk/desk-ABC.css'])
+  for (const path of ['/desk', '/prod/desk', '/prod/desk/main-ABC123.js', '/desk/desk-ABC.css', '/me', '/prod/me'])
     expect(path).toMatch(open);
-  for (const path of ['/prod/v1/desk', '/v1/desk', '/other/desk', '/desk/', '/desk/a/b', '/prod/v1/store'])
+  const closed = ['/prod/v1/desk', '/v1/desk', '/other/desk', '/desk/', '/desk/a/b', '/prod/v1/store', '/v1/me'];
+  for (const path of [...closed, '/prod/v1/me', '/prod/me/', '/me/a', '/desk/me/a', '/other/me'])
     expect(path).not.toMatch(open);
 });
 
@@ -68,19 +71,26 @@ test('answers the page anew each time, its files for ever, both under a strict p
   const { handler } = await import('../../functions/desk.ts');
   const script = Object.keys(files).find((name) => name.startsWith('main-')) as string;
 
-  const [page, file, none, inherited] = await Promise.all(
-    [null, { file: script }, { file: 'other.js' }, { file: 'constructor' }].map((pathParameters) =>
-      handler({ httpMethod: 'GET', pathParameters }),
-    ),
-  );
-  const head = await handler({ httpMethod: 'HEAD', pathParameters: null });
+  const get = (pathParameters: { file: string } | null, resource = '/desk') =>
+    handler({ httpMethod: 'GET', resource, pathParameters });
+  const [page, customers, file, none, inherited, below] = await Promise.all([
+    get(null),
+    get(null, '/me'),
+    get({ file: script }),
+    get({ file: 'other.js' }),
+    get({ file: 'constructor' }),
+    get({ file: 'me' }),
+  ]);
+  const head = await handler({ httpMethod: 'HEAD', resource: '/desk', pathParameters: null });
 
   expect(page?.body).toContain(`src="desk/${script}"`);
-  expect(page?.headers).toMatchObject({ 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8' });
+  for (const one of [page, customers])
+    expect(one?.headers).toMatchObject({ 'Cache-Control': 'no-cache', 'Content-Type': 'text/html; charset=utf-8' });
   expect(file?.headers).toMatchObject({
     'Cache-Control': 'public, max-age=31536000, immutable',
     'Content-Type': 'text/javascript; charset=utf-8',
   });
+  expect(customers?.headers).toEqual(page?.headers);
   for (const answer of [page, file])
     expect(answer?.headers).toMatchObject({
       'Content-Security-Policy': expect.stringMatching(
@@ -90,7 +100,7 @@ test('answers the page anew each time, its files for ever, both under a strict p
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
     });
-  expect([none?.statusCode, inherited?.statusCode]).toEqual([404, 404]);
+  expect([none?.statusCode, inherited?.statusCode, below?.statusCode]).toEqual([404, 404, 404]);
   expect(head).toEqual({ ...page, body: '' });
 });
 
@@ -101,9 +111,9 @@ test('allows pictures of the texture service that a setting names, and of no oth
   const policyOf = (name: string): string =>
     String(answerDesk(files, name).headers['Content-Security-Policy' as never]);
 
-  const without = [answerDesk(files, '').body, policyOf('')];
+  const without = [answerDesk(files, '').body, policyOf(''), answerDesk(files, customerPage).body];
   process.env.TEXTURE_URL = textureUrl;
-  const allowed = [answerDesk(files, '').body, policyOf('')];
+  const allowed = [answerDesk(files, '').body, policyOf(''), answerDesk(files, customerPage).body];
   delete process.env.TEXTURE_URL;
 
   expect(named.Environment?.Variables).toMatchObject({ TEXTURE_URL: textureUrl });
@@ -111,6 +121,8 @@ test('allows pictures of the texture service that a setting names, and of no oth
   expect(without[1]).toContain('; img-src data:; ');
   expect(allowed[0]).toContain(`<meta name="textures" content="${textureUrl}">`);
   expect(allowed[1]).toContain('; img-src data: https://textures.example.com:8443; ');
+  expect(without[2]).toContain('<meta name="textures" content="">');
+  expect(allowed[2]).toContain(`<meta name="textures" content="${textureUrl}">`);
 });
 
 test.each([
@@ -148,18 +160,22 @@ test('bounds what everybody together can load of the desk, to less than two doll
   const files = Object.values(await bundleDesk()).map((text) => Buffer.byteLength(text));
   const settings: Resource[] = asShipped.only('AWS::ApiGateway::Stage').MethodSettings;
 
-  const ofDesk = settings.filter(({ ResourcePath }) => /^\/~1desk/.test(ResourcePath));
+  const ofDesk = settings.filter(({ ResourcePath }) => /^\/~1(?:desk|me)/.test(ResourcePath));
 
   expect(ofDesk.map(({ HttpMethod, ResourcePath }) => `${HttpMethod} ${ResourcePath}`).sort()).toEqual([
     'GET /~1desk',
     'GET /~1desk~1{file}',
+    'GET /~1me',
     'HEAD /~1desk',
     'HEAD /~1desk~1{file}',
+    'HEAD /~1me',
   ]);
-  for (const one of ofDesk)
-    expect(one).toMatchObject({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 100, DataTraceEnabled: false });
-  const calls = 20 * 3600;
-  const perHour = ofDesk.length * dollarsOf(calls, 0) + dollarsOf(0, calls * Math.max(...files));
+  for (const one of ofDesk) {
+    const [ThrottlingRateLimit, ThrottlingBurstLimit] = one.ResourcePath === '/~1me' ? [10, 50] : [20, 100];
+    expect(one).toMatchObject({ ThrottlingRateLimit, ThrottlingBurstLimit, DataTraceEnabled: false });
+  }
+  const calls = ofDesk.reduce((sum: number, { ThrottlingRateLimit }: Resource) => sum + 3600 * ThrottlingRateLimit, 0);
+  const perHour = dollarsOf(calls, 20 * 3600 * Math.max(...files));
   expect(perHour).toBeLessThan(2);
 });
 
@@ -186,7 +202,9 @@ test('holds nothing large: the OpenAPI document is not among its files, and none
 const loadedWith = (files: DeskFiles, name: string, found = new Set<string>()): Set<string> => {
   if (found.has(name)) return found;
   found.add(name);
-  const named = name === '' ? /(?<=(?:src|href)="desk\/)[^"]+\.(?:js|css)/g : /(?<=from"\.\/|import"\.\/)[^"]+/g;
+  const named = ['', customerPage].includes(name)
+    ? /(?<=(?:src|href)="desk\/)[^"]+\.(?:js|css)/g
+    : /(?<=from"\.\/|import"\.\/)[^"]+/g;
   for (const [other] of files[name]?.matchAll(named) ?? []) loadedWith(files, other, found);
   return found;
 };
@@ -222,13 +240,36 @@ test('loads at most 40 KB more for the first opening of any page, and less than 
 
 test('is less than 600 KB in all its files', async () => {
   const files = await bundleDesk();
+  const customers = loadedWith(files, customerPage);
 
-  expect(bytesOf(files, Object.keys(files))).toBeLessThan(600_000);
+  expect(
+    bytesOf(
+      files,
+      Object.keys(files).filter((name) => !customers.has(name)),
+    ),
+  ).toBeLessThan(600_000);
+});
+
+test('the customer’s page is less than 60 KB in all its files, of which none is the desk’s', async () => {
+  const files = await bundleDesk();
+  const own = loadedWith(files, customerPage);
+
+  expect([...own].sort()).toEqual([
+    customerPage,
+    expect.stringMatching(/^page-\w+\.css$/),
+    expect.stringMatching(/^page-\w+\.js$/),
+  ]);
+  expect(Object.keys(files).filter((name) => name.startsWith('page-'))).toHaveLength(2);
+  expect([...loadedWith(files, '')].filter((name) => own.has(name))).toEqual([]);
+  expect(bytesOf(files, own)).toBeLessThan(60_000);
+  expect(files[customerPage]).not.toMatch(/<style|<script(?![^>]* src=)| style=| on\w+=/);
+  // Nothing but an address in a namespace of XML leads elsewhere.
+  expect([...own].flatMap((name) => files[name]?.match(/\bhttps?:\/\/(?!www\.w3\.org)[^"'\s]*/g) ?? [])).toEqual([]);
 });
 
 test('carries the licence of each package that it is made with, for everybody to read', async () => {
   const sources = [
-    ...codeOf('apps/desk'),
+    ...codeOf('apps/desk', 'apps/page'),
     ...codeOf('apps/client').filter((file) => /\/(?:client|operations|types)\.ts$/.test(file)),
   ].map((file) => readFileSync(file, 'utf8'));
   const imported = sources.flatMap((text) =>

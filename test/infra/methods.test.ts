@@ -53,7 +53,7 @@ describe.each(routes.map((row): [string, Route] => [row.id, row]))('%s', (_, row
 
 test('have one rate of their stage, so that it needs no setting for each: 80 changes are all that it takes at once', () => {
   const settings: Resource[] = only('AWS::ApiGateway::Stage').MethodSettings;
-  const others = settings.filter(({ ResourcePath }) => !ResourcePath.startsWith('/~1desk'));
+  const others = settings.filter(({ ResourcePath }) => !/^\/~1(?:desk|me$)/.test(ResourcePath));
 
   expect(others).toEqual([
     expect.objectContaining({
@@ -70,7 +70,7 @@ test('have one rate of their stage, so that it needs no setting for each: 80 cha
 
 test('has no method, function, role or permission beyond those of the route table', () => {
   const others = ['authorizer', 'delivery-worker', 'desk', 'expiry-sweep', 'resident-lookup', 'stream-consumer'];
-  const ofDesk = ['GET', 'HEAD'].flatMap((method) => [`${method} /desk`, `${method} /desk/{file}`]);
+  const ofDesk = ['GET', 'HEAD'].flatMap((method) => [`${method} /desk`, `${method} /desk/{file}`, `${method} /me`]);
 
   expect(methods.map(({ route }) => route).sort()).toEqual([...routes.map(nameOf), ...ofDesk].sort());
   expect(functions.map(([, fn]) => entryOf(fn)).sort()).toEqual([...new Set(routes.map(servingOf)), ...others].sort());

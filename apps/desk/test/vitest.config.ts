@@ -25,7 +25,7 @@ export default defineConfig({
           ...house,
           ...sideBySide,
           name: 'pages',
-          include: ['apps/desk/test/browser/**/*.test.ts'],
+          include: ['apps/{desk,page}/test/browser/**/*.test.ts'],
           exclude: [...onEngine, ...later],
           env: { TEST_TABLES: 'memory' },
         },

@@ -56,6 +56,7 @@ const send = (method: string, path: string, headers: Record<string, string>): Pr
 
 const pages = [
   '/desk',
+  '/me',
   '/docs',
   '/pages/reference.js',
   '/openapi.json',
@@ -185,8 +186,8 @@ test('404s for a file that belongs to no page', async () => {
     expect([path, (await get(path)).status]).toEqual([path, 404]);
 });
 
-test('answers HEAD of the desk as it answers GET, without the text', async () => {
-  const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(`${service.baseUrl}/desk`, { method })));
+test.each(['/desk', '/me'])('answers HEAD of %s as it answers GET, without the text', async (path) => {
+  const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => fetch(service.baseUrl + path, { method })));
 
   expect(head?.status).toBe(200);
   expect(head?.headers.get('content-security-policy')).toBe(get?.headers.get('content-security-policy'));
