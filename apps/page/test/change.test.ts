@@ -32,9 +32,9 @@ test.each<[Partial<OwnChangeResponse>, string, string]>([
   [{ kind: 'refund', product: lamp }, 'Refund of Lamp', 'Erstattung für Lamp'],
   [{ kind: 'bonus', product: lamp }, 'Bonus for Lamp', 'Bonus für Lamp'],
   [{ kind: 'bonus', amount: -10, product: lamp }, 'Bonus taken back for Lamp', 'Bonus zurückgenommen für Lamp'],
-  [{ kind: 'set' }, 'The store set your credit', 'Der Laden hat dein Guthaben neu gesetzt'],
-  [{}, 'The store gave you credit', 'Der Laden hat dir Guthaben gegeben'],
-  [{ amount: -5 }, 'The store took credit', 'Der Laden hat Guthaben abgezogen'],
+  [{ kind: 'set' }, 'Credit set by the store', 'Vom Laden neu gesetzt'],
+  [{}, 'Credit from the store', 'Guthaben vom Laden'],
+  [{ amount: -5 }, 'Taken by the store', 'Vom Laden abgezogen'],
   [{ kind: 'expire', amount: 0, expired: 7 }, 'Credit ended', 'Guthaben verfallen'],
   [{ kind: 'redeem' }, 'Gift card redeemed', 'Geschenkkarte eingelöst'],
 ])('tells %j in words', (fields, inEnglish, inGerman) => {

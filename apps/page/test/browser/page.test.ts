@@ -171,6 +171,25 @@ describe('the way in', () => {
     expect(page.url()).toBe(`${service().baseUrl}/me`);
   });
 
+  test('works below a stage: all its addresses are relative to its own', async () => {
+    const { uuid } = resident();
+    const page = await open('/me', phone);
+    const asked: string[] = [];
+    await page.route('**/*', async (route) => {
+      asked.push(new URL(route.request().url()).pathname);
+      const url = route.request().url().replace('/prod/', '/');
+      await route.fulfill({ response: await route.fetch({ url }) });
+    });
+
+    await page.goto(`${service().baseUrl}/prod/me#code=${await newCode(uuid)}`);
+    await button(page, en.door.open).click();
+    await section(page, en.lots.title).waitFor();
+
+    expect(page.url()).toBe(`${service().baseUrl}/prod/me`);
+    expect(asked.length).toBeGreaterThan(5);
+    expect(asked.filter((path) => !path.startsWith('/prod/'))).toEqual([]);
+  });
+
   test('a lost answer keeps the code, also over a reload, and Open repeats the same request', async () => {
     forgive(/ERR_FAILED/);
     const { uuid } = resident();
@@ -491,6 +510,19 @@ describe('the way out', () => {
       source.now = before;
     }
     await isForgotten(page, username);
+  });
+
+  test('a page that was read too often says until when', async () => {
+    forgive(/status of 429/);
+    const { uuid } = resident();
+    const page = await enter(uuid);
+    for (let index = 0; index < 300; index++) await callAs(page, 'GET', '');
+
+    await page.reload();
+
+    await title(page, en.door.tooOften.title).waitFor();
+    await page.getByText(/It shows nothing more until \d+:\d\d/).waitFor();
+    await freeOfBarriers(page);
   });
 
   test('a store that does not answer can be asked again, and the page is still there', async () => {
