@@ -30,15 +30,15 @@ export interface Told {
 }
 
 /** Tells a change: what it was, when, until when what came with it lasts, and by how much. */
-export const tellChange = (change: OwnChangeResponse, { t, day, shortDate, money }: Speech): Told => {
+export const tellChange = (change: OwnChangeResponse, { t, day, end, money }: Speech): Told => {
   const words = t.history;
   const { kind, at, type, amount, expired, lots } = change;
   const added = lots.filter((lot) => lot.amount > 0);
-  const end = added.length === 1 ? added[0]?.expiresAt : null;
+  const lasts = added.length === 1 ? added[0]?.expiresAt : null;
   const isEnd = kind === 'expire';
   const notes = [
     day(at),
-    end ? t.lots.until(shortDate(end)) : '',
+    lasts ? t.lots.until(end(lasts)) : '',
     type === 'restricted' ? t.lots.restricted : '',
     expired > 0 && !isEnd ? words.alsoEnded(money(expired)) : '',
   ];

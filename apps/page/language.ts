@@ -30,8 +30,8 @@ export interface Speech {
   percent: (number: number) => string;
   /** `December 24`, with the year if it is another. */
   date: (time: string) => string;
-  /** `Dec 24`, with the year if it is another. */
-  shortDate: (time: string) => string;
+  /** The end of something: a short date, or the time if it is today. */
+  end: (time: string) => string;
   /** `today`, `yesterday` or a short date. */
   day: (time: string) => string;
   /** `15:40`. */
@@ -64,6 +64,8 @@ export const speak = (language: Language, wanted: readonly string[], now: () => 
     return date.toLocaleDateString(locale, { day: 'numeric', month, ...year });
   };
   const shortDate = dateWith('short');
+  const clock = (time: string | number): string =>
+    new Date(time).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' });
   const money = (amount: number): string => `L$\u00a0${number.format(amount)}`;
   return {
     language,
@@ -73,12 +75,12 @@ export const speak = (language: Language, wanted: readonly string[], now: () => 
     count: (count) => number.format(count),
     percent: (share) => new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent' }).format(share),
     date: dateWith('long'),
-    shortDate,
+    end: (time) => (daysBetween(now(), new Date(time)) === 0 ? clock(time) : shortDate(time)),
     day: (time) => {
       const days = daysBetween(now(), new Date(time));
       return days === 0 || days === -1 ? relative.format(days, 'day') : shortDate(time);
     },
-    clock: (time) => new Date(time).toLocaleTimeString(locale, { hour: 'numeric', minute: '2-digit' }),
+    clock,
     inDays: (days) => relative.format(...spanOf(days)),
     days: (days) => (days === 0 ? relative.format(0, 'day') : unit(...spanOf(days))),
     minutes: (minutes) => unit(minutes, 'minute'),

@@ -62,7 +62,7 @@ const useQuestion = ({ me, redeem }: CardsProps) => {
 };
 
 const Discounts = ({ me: { discount, coupons } }: Pick<CardsProps, 'me'>) => {
-  const { t, percent, shortDate } = useSpeech();
+  const { t, percent, end } = useSpeech();
   const words = t.cards;
   const own = discount > 0 ? [{ key: 'own', title: words.offAll(percent(discount)), note: words.ownNote }] : [];
   const applied = coupons.map(({ code, discount, scope, product, expiresAt }) => {
@@ -71,7 +71,7 @@ const Discounts = ({ me: { discount, coupons } }: Pick<CardsProps, 'me'>) => {
     return {
       key: `${code} ${product?.id}`,
       title: scope === 'store' ? words.offAll(share) : ofProduct,
-      note: words.couponNote(code, shortDate(expiresAt)),
+      note: words.couponNote(code, end(expiresAt)),
     };
   });
   return (

@@ -59,11 +59,10 @@ export const ClosedStore = () => {
 const firstBars = 6;
 
 const Bar = ({ share }: { share: Share }) => {
-  const { t, money, shortDate, clock, days } = useSpeech();
+  const speech = useSpeech();
+  const { t, money } = speech;
   const { type, amount, end, width } = share;
-  const when = !end
-    ? t.lots.never
-    : `${t.lots.until(end.days === 0 ? clock(end.at) : shortDate(end.at))} · ${days(end.days)}`;
+  const when = end ? `${t.lots.until(speech.end(end.at))} · ${speech.days(end.days)}` : t.lots.never;
   return (
     <li>
       <p>

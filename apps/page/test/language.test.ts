@@ -34,7 +34,12 @@ test('figures are written as the reader’s region does', () => {
 
 test('dates name the year only where it is another, and the days around today by their names', () => {
   expect([english.date(iso(at(12, 24))), german.date(iso(at(12, 24)))]).toEqual(['December 24', '24. Dezember']);
-  expect(english.shortDate(iso(at(5, 31, 12, 2029)))).toBe('May 31, 2029');
+  expect(english.end(iso(at(5, 31, 12, 2029)))).toBe('May 31, 2029');
+  expect([english.end(iso(at(12, 24))), english.end(iso(at(11, 28, 15)))]).toEqual([
+    'Dec 24',
+    expect.stringMatching(/^3:00\sPM$/),
+  ]);
+  expect(german.end(iso(at(11, 28, 15)))).toBe('15:00');
   const days = [at(11, 28, 1), at(11, 27, 23), at(11, 26), at(11, 29)].map((date) => english.day(iso(date)));
   expect(days).toEqual(['today', 'yesterday', 'Nov 26', 'Nov 29']);
   expect(german.day(iso(at(11, 27)))).toBe('gestern');

@@ -89,6 +89,7 @@ describe('the way in', () => {
     await button(page, en.door.open).click();
 
     await title(page, en.credit.yours(username)).waitFor();
+    expect(await focused(page)).toBe(en.credit.yours(username));
     expect([page.url(), await page.title()]).toEqual([`${service().baseUrl}/me`, en.title]);
     expect(await page.evaluate(() => [history.length, location.hash, Object.keys(localStorage)])).toEqual([2, '', []]);
     expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual(expect.arrayContaining(['page.token']));
@@ -230,6 +231,9 @@ describe('what it shows', () => {
     await buyUndelivered(who, await newProduct('Lost parcel'));
     await grant(uuid, 75);
     await call('PUT', `/customers/${uuid}`, { discount: 5, newsSubscriber: true });
+    const coupon = await call('POST', '/coupons', { code: 'Cosy', discount: 10, ownerIdentifier: resident().uuid });
+    const terms = { couponId: coupon.id, scope: 1, productId: lamp, expiresInHours: 72 };
+    await call('POST', `/customers/${uuid}/actions/apply-coupon`, terms);
 
     const page = await enter(uuid);
 
@@ -247,10 +251,15 @@ describe('what it shows', () => {
     expect(await bought.filter({ hasText: 'Lost parcel' }).innerText()).toMatch(/today · not delivered/);
     expect(await page.locator('.button.is-main', { hasText: en.products.send }).count()).toBe(1);
     await section(page, en.cards.title).getByText('5% off everything').waitFor();
+    await section(page, en.cards.title).getByText('10% off Reading lamp').waitFor();
+    await section(page, en.cards.title)
+      .getByText(/coupon Cosy, until \w+ \d+/)
+      .waitFor();
     await section(page, en.history.title).getByText('Bought Reading lamp').waitFor();
     await section(page, en.history.title).getByText(en.history.given).first().waitFor();
     expect(await page.getByRole('switch').getAttribute('aria-checked')).toBe('true');
     await page.getByText(en.foot.what('Demo Store')).waitFor();
+    await page.getByText(/It works until \d+:\d\d [AP]M, for (?:60|59) minutes more\./).waitFor();
     await freeOfBarriers(page);
     for (const [size, width] of [
       [narrow, 320],
