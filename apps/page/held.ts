@@ -76,6 +76,15 @@ const readLots = async (token: string): Promise<Held['lots']> => {
   return found;
 };
 
+/** Reads again what follows an act by a moment. Throws Refused and NoAnswer. */
+export const readFollowing = async (token: string, { products, history }: Held): Promise<Partial<Held>> => {
+  const [bought, changes] = await Promise.all([
+    readList(token, 'products', products.rows.length),
+    readList(token, 'history', history.rows.length),
+  ]);
+  return { products: bought, history: changes };
+};
+
 /** Reads everything again, each list as far as `before` shows it. Throws Refused and NoAnswer. */
 export const readHeld = async (token: string, before?: Held): Promise<Held> => {
   const [me, lots, products, cards, history] = await Promise.all([

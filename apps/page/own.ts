@@ -3,7 +3,7 @@ import type { BeginPageResponse, MeResponse, RedeemedCardsResponse } from '../cl
 import { NoAnswer, post, put, Refused } from './api.ts';
 import { pageOf } from './code.ts';
 import { explain } from './faults.ts';
-import { type Held, type Listed, readHeld, readMore } from './held.ts';
+import { type Held, type Listed, readFollowing, readHeld, readMore } from './held.ts';
 import type { Speech } from './language.ts';
 import type { Over } from './parts/door.tsx';
 import type { Said } from './parts/toast.tsx';
@@ -73,7 +73,18 @@ const useReading = () => {
     const held = heldNow();
     if (held) setView({ at: 'own', held: { ...held, ...some } });
   };
-  return { view, setView, heldNow, end, refresh, begin, change };
+  /** Reads only what follows an act by a moment: a page may not read without end. */
+  const follow = async (): Promise<void> => {
+    const [token, held] = [kept('page.token'), heldNow()];
+    if (token === undefined || !held) return;
+    try {
+      const some = await readFollowing(token, held);
+      if (kept('page.token') === token) change(some);
+    } catch (error) {
+      if (kept('page.token') === token && isOver(error)) end('ended');
+    }
+  };
+  return { view, setView, heldNow, end, refresh, begin, change, follow };
 };
 
 type Reading = ReturnType<typeof useReading>;
@@ -129,7 +140,7 @@ const redeemCards = async (token: string, card: string | undefined): Promise<num
 
 /** The acts of a page that is open. Each says what it has done or why not, and reads the figures again. */
 const useActs = (reading: Reading, speech: Speech) => {
-  const { heldNow, end, refresh, change } = reading;
+  const { heldNow, end, refresh, change, follow } = reading;
   const { t } = speech;
   const [said, setSaid] = useState<Said>();
   const [onTheirWay, setOnTheirWay] = useState<ReadonlyMap<string, string>>(new Map());
@@ -149,7 +160,7 @@ const useActs = (reading: Reading, speech: Speech) => {
   };
   const lookAgain = async (): Promise<void> => {
     await refresh().catch(() => setSaid((before) => before ?? { text: t.faults.reading, isBad: true }));
-    setTimeout(() => heldNow() && refresh().catch(() => {}), followMillis);
+    setTimeout(follow, followMillis);
   };
 
   const send = async ({ productId, name }: Held['products']['rows'][number]): Promise<void> => {

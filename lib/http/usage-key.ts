@@ -9,8 +9,8 @@ export const usageKeyCount = 16;
 /** How large the rate of all pages of a store's customers is, as a part of the store's rate. */
 const pagePart = 0.1;
 
-/** How many calls at once pages with one usage key may make: a visit with some acts. */
-const pageBurst = 60;
+/** How many calls at once pages with one usage key may make: a visit with ten acts. */
+const pageBurst = 100;
 
 /** The value of one usage key. `prefix` distinguishes the deployments of an account. */
 export const usageKey = (prefix: string, number: number): string => `${prefix}${String(number).padStart(2, '0')}`;

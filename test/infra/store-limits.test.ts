@@ -45,7 +45,7 @@ test.each([
   expect(plan.Throttle).toEqual({ RateLimit: rate, BurstLimit: 2 * rate });
   // The pages of its customers take a tenth of it together, and nothing of it.
   expect(pagePlan.Throttle.RateLimit * usageKeyCount).toBeCloseTo(rate / 10);
-  expect(pagePlan.Throttle.BurstLimit).toBe(60);
+  expect(pagePlan.Throttle.BurstLimit).toBe(100);
   expect(ofEndpoints).toMatchObject({ ThrottlingRateLimit: rateOfAll, ThrottlingBurstLimit: 2 * rateOfAll });
 });
 
