@@ -101,7 +101,7 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   'keeps the link to a page': {
     file: 'apps/inworld/terminal.lsl',
     from: '    llLoadURL(gWho, gAnswer, link);',
-    to: '    llLoadURL(gWho, gAnswer, link);\n    gPass += link;',
+    to: '    llLoadURL(gWho, gAnswer, link);\n    gOdd = link;',
   },
   'a page goes on after its end': {
     file: 'lib/store/pages.ts',
