@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { isLanguage, type Language, languageOf, speak } from './language.ts';
 import { sharesOf } from './lots.ts';
 import { useOwnPage } from './own.ts';
@@ -74,7 +74,8 @@ export const App = ({ isWhole }: { isWhole: boolean }) => {
   const [language, setLanguage] = useState(keptLanguage);
   const speech = speak(language, navigator.languages);
   const { view, acts, open, leave, again } = useOwnPage(isWhole, speech);
-  useEffect(() => {
+  // Before the words are drawn: a screen reader must not read them as another language's.
+  useLayoutEffect(() => {
     document.documentElement.lang = language;
     document.title = speech.t.title;
   }, [language]);
