@@ -93,7 +93,7 @@ const UndoCreditChangeResponse = z
 export const typeOfCredit = ['regular', 'restricted'] as const;
 const stateOfLot = ['open', 'drained', 'expired', 'superseded'] as const;
 
-const CreditLotResponse = z
+export const CreditLotResponse = z
   .object({
     id: uuid().describe('UUID of the lot, in lower case.'),
     type: z.enum(typeOfCredit).describe('The type of credit.'),

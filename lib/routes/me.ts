@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { changeKinds, queryType, typeOfCredit } from './credit.ts';
+import { CreditLotResponse, changeKinds, queryType, typeOfCredit } from './credit.ts';
 import { RedeemedCardsResponse } from './gift-cards.ts';
+import { OwnedProduct } from './products.ts';
 import { route } from './route.ts';
 import { pageScope } from './scopes.ts';
 import {
@@ -82,14 +83,8 @@ const UpdateMeRequest = z.object({ newsSubscriber: newsSubscriber() }).meta({ id
 
 const creditType = () => z.enum(typeOfCredit).describe('The type of credit.');
 
-const OwnLot = z
-  .object({
-    type: creditType(),
-    amount: z.int().describe('L$ that were added.'),
-    remaining: z.int().describe('L$ that are left.'),
-    createdAt: time().describe('When it was added.'),
-    expiresAt: time().describe('When it expires.'),
-  })
+const OwnLot = CreditLotResponse.pick({ type: true, amount: true, remaining: true, createdAt: true, expiresAt: true })
+  .extend({ remaining: z.int().describe('L$ that are left.') })
   .meta({ id: 'OwnLotResponse' });
 
 const OwnChange = z
@@ -119,20 +114,9 @@ const OwnChange = z
   })
   .meta({ id: 'OwnChangeResponse' });
 
-const OwnProduct = z
-  .object({
-    productId: uuid().describe('UUID of the product, in lower case.'),
-    name: answerText(maxLength.name).describe(
-      'Name of the product; empty where the store has no such product any more.',
-    ),
-    quantity: z.int().describe('How many times the customer has bought it.'),
-    boughtAt: time().describe('When the customer bought it first.'),
-    lastDeliveredAt: timeOrNull().describe(
-      'When the dispenser last gave it to the customer; null: never, as far as is known.',
-    ),
-    canRedeliver: boolean().describe('True if it can be sent to the customer again, since copies of it may be made.'),
-  })
-  .meta({ id: 'OwnProductResponse' });
+const OwnProduct = OwnedProduct.extend({
+  canRedeliver: boolean().describe('True if it can be sent to the customer again, since copies of it may be made.'),
+}).meta({ id: 'OwnProductResponse' });
 
 const RedeliverOwnResponse = z
   .object({

@@ -73,7 +73,7 @@ const DeliverProductRequest = z
 
 const RedeliverProductRequest = z.object({ message: message() }).meta({ id: 'RedeliverProductRequest' });
 
-const OwnedProduct = z
+export const OwnedProduct = z
   .object({
     productId: uuid().describe('UUID of the product, in lower case.'),
     name: answerText(maxLength.name).describe(
