@@ -37,13 +37,13 @@ const wrongSum = (actor: Actor, sum: number): number => {
   return Math.max(1, wrong === sum ? sum + 1 : wrong);
 };
 
-/** The product that a text above a vendor or a menu names; empty for a text that names none, as one of a trouble. */
+/** The product that a text above a vendor or a menu names; empty for a text that names none, such as one about a trouble. */
 const productIn = (text: string): string => {
   const [name = ''] = text.split('\n');
   return name.startsWith('Vendor') ? '' : name;
 };
 
-/** How many seconds a choice may count: the way through a menu, and the two minutes of its quote. */
+/** A choice counts for at most this many seconds: the way through a menu, and the two minutes of its quote. */
 const choiceLasts = 300;
 
 /** The avatar pays, and has seen what stands above the vendor, or lately in its menu. */
@@ -168,6 +168,26 @@ const openOwnPage = async (day: Day, mall: Mall, { object, region }: Stall): Pro
   await usePage({ ...day, mall, code: link.split('#code=')[1] ?? '', at, askAtTerminal });
 };
 
+/** Answers what the terminal asks after the choice in its menu. */
+const answerTerminal = async (
+  day: Day,
+  mall: Mall,
+  object: Placement,
+  wish: string,
+  cards: string[],
+): Promise<void> => {
+  const { actor } = day;
+  for (let step = 0; step < 4; step++) {
+    const next = await askedBy(day, object, '', 25);
+    if (!next || actor.chance(5)) return;
+    if (next.buttons.includes('Again')) next.answer(actor.chance(80) ? 'Again' : 'Close');
+    else if (next.buttons.length > 0) next.answer(actor.pick(next.buttons) ?? 'Close');
+    else if (wish === 'Coupon') next.answer(actor.chance(85) ? (actor.pick(mall.coupons) ?? '') : 'NOSUCHCODE');
+    else if (wish === 'Gift card')
+      next.answer(actor.chance(90) ? (cards.shift() ?? actor.pick([...mall.granted.keys()]) ?? 'a card') : 'a card');
+  }
+};
+
 const useTerminal = async (day: Day): Promise<void> => {
   const { actor, malls, me, note } = day;
   const mall = actor.pick(malls);
@@ -184,16 +204,8 @@ const useTerminal = async (day: Day): Promise<void> => {
   const wish = wanted ?? actor.pick(menu.buttons) ?? 'Balance';
   menu.answer(wish);
   note(`terminal: ${wish}`);
-  if (wish === 'My page') return openOwnPage(day, mall, stall);
-  for (let step = 0; step < 4; step++) {
-    const next = await askedBy(day, object, '', 25);
-    if (!next || actor.chance(5)) return;
-    if (next.buttons.includes('Again')) next.answer(actor.chance(80) ? 'Again' : 'Close');
-    else if (next.buttons.length > 0) next.answer(actor.pick(next.buttons) ?? 'Close');
-    else if (wish === 'Coupon') next.answer(actor.chance(85) ? (actor.pick(mall.coupons) ?? '') : 'NOSUCHCODE');
-    else if (wish === 'Gift card')
-      next.answer(actor.chance(90) ? (cards.shift() ?? actor.pick([...mall.granted.keys()]) ?? 'a card') : 'a card');
-  }
+  if (wish === 'My page') await openOwnPage(day, mall, stall);
+  else await answerTerminal(day, mall, object, wish, cards);
 };
 
 /** Lets an avatar act until the day is over. `pause` is the mean number of seconds between two visits. */
