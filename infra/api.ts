@@ -149,8 +149,8 @@ export class Api extends Construct {
   // The functions that it may call
 
   /**
-   * Lets API Gateway call each function for its own methods, with a permission for each verb. The permissions are a nested stack, and the stage waits
-   * for all of them: a new method never answers before its function may be called.
+   * Lets API Gateway call each function for its own methods, with a permission for each verb. The permissions are a
+   * nested stack, and the stage waits for all of them: a new method never answers before its function may be called.
    */
   private allowCalls({ settings, rows, functions }: ApiProps): void {
     const permissions = new NestedStack(this, 'Permissions');
@@ -174,9 +174,9 @@ export class Api extends Construct {
   // How much each store may call
 
   /**
-   * Bounds the calls of each store, and apart from them the calls of its customers' pages: a plan's throttle counts all calls
-   * that share a usage key. The plans set no throttle for single methods, since API Gateway takes at most 20 for a
-   * stage. Plans and keys are a nested stack, because they come after the stage and nothing waits for them.
+   * Bounds the calls of each store, and apart from them the calls of its customers' pages: a plan's throttle counts
+   * all calls that share a usage key. The plans set no throttle for single methods, since API Gateway takes at most 20
+   * for a stage. Plans and keys are a nested stack, because they come after the stage and nothing waits for them.
    */
   private limitStores({ settings, usageKeyPrefix }: ApiProps): void {
     const limits = new NestedStack(this, 'Limits');

@@ -27,11 +27,12 @@ const noticesOf = (inputs: readonly string[]): string => {
   const notices = [...roots].sort().map((root) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const files = readdirSync(root).filter((file) => /^(?:licen[cs]e|copying|notice)\b/i.test(file));
-    if (files.length === 0) throw new Error(`The desk is made with ${name}, which has no licence file.`);
+    if (files.length === 0)
+      throw new Error(`The desk or the customer's page is made with ${name}, which has no licence file.`);
     const texts = files.map((file) => readFileSync(join(root, file), 'utf8').trim());
     return [`${name} ${version} (${license})`, ...texts].join('\n\n');
   });
-  return ['The desk is made with these packages.', ...notices, ''].join('\n\n');
+  return ['The desk and the page of customers are made with these packages.', ...notices, ''].join('\n\n');
 };
 
 /** The page with the names of its files. */

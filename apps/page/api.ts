@@ -94,8 +94,8 @@ export const put = <T>(token: string, path: string, body: object): Promise<T> =>
   }) as Promise<T>;
 
 /**
- * Does an act under `v1/me` once: it keeps its Idempotency-Key until it is answered, also over a reload, and the same act
- * repeats under that key. Throws Refused and NoAnswer.
+ * Does an act under `v1/me` once: it keeps its Idempotency-Key until it is answered, also over a reload, and the same
+ * act repeats under that key. Throws Refused and NoAnswer.
  */
 export const post = async <T>(key: string, path: string, body?: object): Promise<T> => {
   const text = body && JSON.stringify(body);

@@ -156,7 +156,7 @@ export const recordExamples = async (
   const keyOf = ({ id, scope, byInvitation, byPageCode }: Route): string => {
     if (byInvitation) return code;
     if (byPageCode) return pageCode;
-    // Only one of the two has what the example shows.
+    // The examples of some rows need what Nova has.
     if (scope === pageScope) return novaHas.includes(id) ? ofNova : ofVera;
     return id === 'own-key/end-key' ? endedKey : key;
   };

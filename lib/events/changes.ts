@@ -169,7 +169,7 @@ const writtenOf = ({ store, key, sequenceNumber, writtenSeconds, ...images }: It
   return { store, thing: `${key.pk} ${key.sk}`, at, idOf };
 };
 
-/** The event of a row of the journal: one of the change's own events, or one that only the row makes. */
+/** The event of a row of the journal: an event of the change itself, or one that only the row makes. */
 const eventOfRow = async (
   { event }: JournalTelling,
   told: readonly ToldEvent[],

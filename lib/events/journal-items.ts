@@ -23,7 +23,7 @@ export interface FieldChange {
 /** A row of the journal as a change tells it, without the thing's store. */
 export interface JournalTelling {
   kind: JournalKind;
-  /** The id of the thing; null if a store has only one of its kind. */
+  /** The id of the thing; null for a kind that a store has once. */
   subject: string | null;
   /** The name that the thing had then. */
   name: string | null;
@@ -96,7 +96,7 @@ export const changesIn = ({ changes }: Pick<JournalItem, 'changes'>): FieldChang
     return { field: String(field), before, after, hidden: one.length === 1 };
   });
 
-/** The id of the thing of a row in the list of its changes; null if a store has only one of its kind. */
+/** The id of a row's thing, from the list of its changes; null for a kind that a store has once. */
 export const subjectIn = ({ bought }: Pick<JournalItem, 'bought'>): string | null =>
   bought === undefined ? null : bought.slice(bought.indexOf('about#') + 'about#'.length);
 

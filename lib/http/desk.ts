@@ -32,8 +32,8 @@ const contentPolicy = (textureUrl: string, alsoCalled: string): string => {
 const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' };
 
 /**
- * The answer to a request for a page or one of its files, in the form of API Gateway. The name of a script or style sheet holds
- * a hash, so clients may keep the file. `alsoCalled` is a further origin that they may call.
+ * The answer to a request for a page or a file that it loads, in the form of API Gateway. The name of a script or style
+ * sheet holds a hash, so clients may keep the file. `alsoCalled` is a further origin that the pages may call.
  */
 export const answerDesk = (files: DeskFiles, name: string, alsoCalled = '') => {
   const text = Object.hasOwn(files, name) ? files[name] : undefined;

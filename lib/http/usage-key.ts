@@ -19,8 +19,8 @@ export const usageKeyOf = (store: string): string =>
   usageKey(process.env.USAGE_KEY_PREFIX ?? '', crc32(store) % usageKeyCount);
 
 /**
- * The usage key of a customer's page. Pages have as many keys as stores have, with the numbers behind theirs. Each has its
- * part of a tenth of a store's rate. So no page slows a vendor or the desk, and one that calls without end slows only
+ * The usage key of a customer's page. Pages have as many keys as stores have, with the numbers behind theirs. The keys
+ * share a tenth of a store's rate. So no page slows a vendor or the desk, and one that calls without end slows only
  * the pages whose id leads to the same key.
  */
 export const pageUsageKeyOf = (page: string): string =>

@@ -20,8 +20,8 @@ export const createStore = async (
 
 /**
  * Ends the pages of a store's customers. Deletes the store's own item, in one transaction with other writes, and then
- * marks its keys, which get 404 from then on. No key can be issued in between: the transaction that issues a key checks that the store exists. The store's
- * items stay in the table, and the list keeps the store as deleted.
+ * marks its keys, which get 404 from then on. No key can be issued in between: the transaction that issues a key checks
+ * that the store exists. The store's items stay in the table, and the list keeps the store as deleted.
  */
 export const deleteStore = async (id: string, together: readonly Write[] = []): Promise<void> => {
   await endPages(id);

@@ -50,8 +50,8 @@ const limitsOf = (stage: Part) => {
 
 /**
  * Reads a usage plan's throttle, which bounds all calls with one usage key together. There is one plan for stores, and
- * one for the pages of their customers. Throws if the plan has throttles
- * for single methods. API Gateway takes at most 20 of these for a stage, and this gateway supports none.
+ * one for the pages of their customers. Throws if the plan has throttles for single methods. API Gateway takes at most
+ * 20 of these for a stage, and this gateway supports none.
  */
 export const readStoreLimit = (template: ResolvedTemplate, ofPages = false): Limit => {
   const plan: Part = template

@@ -26,7 +26,7 @@ const refusal = ({ method, headers: { host = '', origin, ...others } }: Incoming
   return `A request from ${sender} is refused: only the local pages and programs on this machine may make changes.`;
 };
 
-/** The path of the desk or of one of its files, or of the customer's page. */
+/** The path of the desk, of a file that it loads, or of the customer's page. */
 const deskPath = /^\/desk(?:\/([^/]*))?$|^(\/me)$/;
 
 const deskSources = ['../../apps/desk', '../../apps/page', '../../apps/client'].map((path) =>

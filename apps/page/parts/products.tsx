@@ -9,7 +9,7 @@ type Product = Held['products']['rows'][number];
 
 const tints = 6;
 
-/** One of the tints, always the same for an id, so that rows are told apart. */
+/** A tint that is always the same for an id, so that rows are told apart. */
 const tintOf = (id: string): string =>
   `is-tint-${[...id].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 1009, 7) % tints}`;
 
