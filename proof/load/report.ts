@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { noteRun, screenOf } from '../workload/report.ts';
 import { runLoad } from './run.ts';
 
-const help = `Runs 50 clients against a local service that is killed again and again, and says what was lost: docs/evidence/README.md.
+const help = `Runs 50 clients against a local service that is killed again and again, and says what was lost: docs/evidence/load.md.
 
     npm run load [-- --note]
 

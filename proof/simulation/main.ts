@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { simulate } from './environment.ts';
 import { runSchedule } from './schedule.ts';
 
-/** Runs the simulation by hand: docs/evidence/README.md. */
+/** Runs the simulation by hand: docs/evidence/simulation.md. */
 
 const parseWhole = (text: string): number => {
   const number = Number(text);

@@ -22,7 +22,7 @@ interface Options {
 const { from, to, requests, clients, concurrency, seed, note } = new Command('npm run upgrade --')
   .description(
     'Deploys the last release on this machine with traffic on it, updates it to this version function by function, takes that back, and updates it again. ' +
-      'Then checks that nothing that was acknowledged is lost or doubled. Prints a report; exit code 1 for any fault: docs/evidence/README.md.',
+      'Then checks that nothing that was acknowledged is lost or doubled. Prints a report; exit code 1 for any fault: docs/evidence/upgrade.md.',
   )
   .option(
     '--from <ref>',

@@ -19,7 +19,7 @@ const parseSpeed = (text: string): number => {
 const options = new Command('npm run world --')
   .description(
     'Lets avatars buy through the shipped scripts from a service of its own, while regions, network and service fail, and ' +
-      'compares all books at the end. Prints a report; exit code 1 if anything has no explanation: docs/evidence/README.md.',
+      'compares all books at the end. Prints a report; exit code 1 if anything has no explanation: docs/evidence/world.md.',
   )
   .addOption(
     new Option('--minutes <number>', 'length of the day, in minutes of the world')

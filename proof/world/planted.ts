@@ -1,6 +1,6 @@
 /**
  * Faults to plant into the shipped scripts and the service. `npm run world -- --plant <name>` must find each:
- * docs/evidence/README.md.
+ * docs/evidence/world.md.
  */
 export const planted: Readonly<Record<string, { file: string; from: string; to: string }>> = {
   'pays what is not protected': {
