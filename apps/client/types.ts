@@ -13,7 +13,7 @@ export type CreditType = 'regular' | 'restricted';
  */
 export type CreditLotState = 'open' | 'drained' | 'expired' | 'superseded';
 /**
- * A kind of change of credit.
+ * A kind of change of credit. Later versions may add values.
  */
 export type CreditChangeKind =
   | 'set'
@@ -32,7 +32,7 @@ export type CreditChangeKind =
  */
 export type DiscountType = 0 | 1 | 2;
 /**
- * The reason for which a sale is refused.
+ * The reason for which a sale is refused. Later versions may add values.
  */
 export type Refusal =
   | 'unknown-resident'
@@ -62,7 +62,7 @@ export type VendorState = 'active' | 'lost';
  */
 export type DeliveryState = 'queued' | 'waiting' | 'delivered' | 'failed';
 /**
- * A type of event.
+ * A type of event. Later versions may add values.
  */
 export type EventType =
   | 'credit.changed'
@@ -130,7 +130,7 @@ export type EventResponse =
   | StoreClosedEvent
   | StoreOpenedEvent;
 /**
- * What a key is for, which gives it its scopes.
+ * What a key is for, which gives it its scopes. Later versions may add values.
  */
 export type KeyPreset =
   | 'vendor'
@@ -143,7 +143,7 @@ export type KeyPreset =
   | 'designer'
   | 'all';
 /**
- * Something that a key may do.
+ * Something that a key may do. Later versions may add values.
  */
 export type KeyScope =
   | 'coupons:read'
@@ -186,7 +186,7 @@ export type KeyScope =
  */
 export type KeyState = 'invited' | 'active' | 'rotated' | 'expired' | 'revoked';
 /**
- * What was done to a thing.
+ * What was done to a thing. Later versions may add values.
  */
 export type JournalKind =
   | 'product.created'
@@ -228,6 +228,24 @@ export type JournalKind =
   | 'key.ended'
   | 'import.ended';
 /**
+ * A kind of thing that can be changed. Later versions may add values.
+ */
+export type JournalSubjectType =
+  | 'product'
+  | 'coupon'
+  | 'category'
+  | 'customer'
+  | 'giftcard'
+  | 'sale'
+  | 'payout'
+  | 'vendor'
+  | 'dispenser'
+  | 'webhook'
+  | 'rules'
+  | 'store'
+  | 'key'
+  | 'import';
+/**
  * The form of the messages to a webhook.
  */
 export type WebhookFormat = 'standard' | 'discord';
@@ -239,6 +257,41 @@ export type WebhookState = 'active' | 'disabled';
  * How a message to a webhook stands.
  */
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed';
+/**
+ * A type of event, or a test. Later versions may add values.
+ */
+export type SentEventType =
+  | 'credit.changed'
+  | 'giftcard.granted'
+  | 'giftcard.purchased'
+  | 'giftcard.redeemed'
+  | 'giftcard.disabled'
+  | 'sale.completed'
+  | 'sale.refused'
+  | 'sale.refunded'
+  | 'delivery.delivered'
+  | 'delivery.failed'
+  | 'delivery.waiting'
+  | 'dispenser.registered'
+  | 'dispenser.lost'
+  | 'coupon.applied'
+  | 'customer.banned'
+  | 'customer.unbanned'
+  | 'product.sold_out'
+  | 'product.changed'
+  | 'coupon.changed'
+  | 'category.changed'
+  | 'category.deleted'
+  | 'key.issued'
+  | 'key.ended'
+  | 'payout.paid'
+  | 'payout.failed'
+  | 'payout.unknown'
+  | 'vendor.registered'
+  | 'vendor.lost'
+  | 'store.closed'
+  | 'store.opened'
+  | 'webhook.ping';
 
 /**
  * The requests and responses of every endpoint.
@@ -4976,21 +5029,7 @@ export interface JournalSubject {
   /**
    * What was changed.
    */
-  type:
-    | 'product'
-    | 'coupon'
-    | 'category'
-    | 'customer'
-    | 'giftcard'
-    | 'sale'
-    | 'payout'
-    | 'vendor'
-    | 'dispenser'
-    | 'webhook'
-    | 'rules'
-    | 'store'
-    | 'key'
-    | 'import';
+  type: JournalSubjectType;
   /**
    * Its id: a UUID, the id of a key, or the name of a dispenser. Null for the rules, the store and an import.
    */
@@ -5202,38 +5241,7 @@ export interface WebhookDeliveryResponse {
   /**
    * Type of the event.
    */
-  type:
-    | 'credit.changed'
-    | 'giftcard.granted'
-    | 'giftcard.purchased'
-    | 'giftcard.redeemed'
-    | 'giftcard.disabled'
-    | 'sale.completed'
-    | 'sale.refused'
-    | 'sale.refunded'
-    | 'delivery.delivered'
-    | 'delivery.failed'
-    | 'delivery.waiting'
-    | 'dispenser.registered'
-    | 'dispenser.lost'
-    | 'coupon.applied'
-    | 'customer.banned'
-    | 'customer.unbanned'
-    | 'product.sold_out'
-    | 'product.changed'
-    | 'coupon.changed'
-    | 'category.changed'
-    | 'category.deleted'
-    | 'key.issued'
-    | 'key.ended'
-    | 'payout.paid'
-    | 'payout.failed'
-    | 'payout.unknown'
-    | 'vendor.registered'
-    | 'vendor.lost'
-    | 'store.closed'
-    | 'store.opened'
-    | 'webhook.ping';
+  type: SentEventType;
   /**
    * `pending`: it will be tried again. `delivered` and `failed`: it has ended.
    */

@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { redocly } from './redocly.ts';
+import { mayGrow } from './schema-texts.ts';
 
 interface DocumentChange {
   path: string;
   kind: 'added' | 'removed' | 'modified';
   impact: 'patch' | 'minor' | 'major';
   property?: string;
-  verdicts: { message: string }[];
+  verdicts: { ruleId: string; message: string; location: { pointer: string } }[];
 }
 
 /** `#/paths/~1v1~1coupons/get` in a readable form. */
@@ -22,6 +24,17 @@ const changesMeaning = ({ path, kind, property }: DocumentChange): string | unde
   return undefined;
 };
 
+type Verdict = DocumentChange['verdicts'][number];
+
+/** Finds the verdicts that break no client, since its document says that the enumeration grows. */
+const isGrowth = (base: string) => {
+  const { schemas } = JSON.parse(readFileSync(base, 'utf8')).components;
+  return ({ ruleId, location }: Verdict): boolean => {
+    const name = /^#\/components\/schemas\/(\w+)\/enum$/.exec(location.pointer)?.[1] ?? '';
+    return ruleId === 'enum-values-added' && mayGrow(schemas[name] ?? {});
+  };
+};
+
 /**
  * The changes between two versions of the document (paths of files) that break clients, one on each line. Throws if
  * Redocly fails.
@@ -30,10 +43,11 @@ export const breaksBetween = (base: string, revision: string): string[] => {
   const { output, errors } = redocly('diff', base, revision, '--format', 'json', '--lint-config', 'error');
   if (!output.startsWith('{')) throw new Error(`redocly diff failed: ${errors}${output}`);
   const { changes } = JSON.parse(output) as { changes: DocumentChange[] };
+  const grows = isGrowth(base);
   return changes.flatMap((change) => {
     const reasons = [
       changesMeaning(change),
-      ...(change.impact === 'major' ? change.verdicts.map((v) => v.message) : []),
+      ...(change.impact === 'major' ? change.verdicts.filter((v) => !grows(v)).map((v) => v.message) : []),
     ];
     return reasons.flatMap((reason) => (reason === undefined ? [] : [`${describePlace(change)}: ${reason}`]));
   });

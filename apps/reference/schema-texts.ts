@@ -1,11 +1,16 @@
 import { changeKinds } from '../../lib/routes/credit.ts';
 import { eventNames } from '../../lib/routes/events.ts';
+import { subjectTypes } from '../../lib/routes/journal-kinds.ts';
 import { keyStates } from '../../lib/routes/keys.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { refusals } from '../../lib/routes/sales.ts';
+import { sentTypes } from '../../lib/routes/webhooks.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** Names and texts of the document's schemas. They become the types of generated clients, with their comments. */
+
+/** Ends the text of an enumeration to which a later version may add values (docs/guides/versions.md). */
+const grows = 'Later versions may add values.';
 
 /** The schemas that are neither a list, nor an event, nor the body of one request. */
 const texts: Record<string, string> = {
@@ -35,7 +40,7 @@ const texts: Record<string, string> = {
   EventResponse: 'An event of any type: `type` says which.',
   DeletedCategory: 'A category that is gone.',
   JournalRowResponse: 'A change, with who made it.',
-  JournalKind: 'What was done to a thing.',
+  JournalKind: `What was done to a thing. ${grows}`,
   JournalSubject: 'A thing that was changed.',
   JournalActor: 'Who made a change.',
   JournalChange: 'A field that was changed.',
@@ -43,8 +48,8 @@ const texts: Record<string, string> = {
   GrantedGiftCard: 'A gift card that was granted, and why.',
   InvitationResponse: 'What an invitation offers.',
   InvitingStore: 'The store whose key an invitation makes.',
-  KeyPreset: 'What a key is for, which gives it its scopes.',
-  KeyScope: 'Something that a key may do.',
+  KeyPreset: `What a key is for, which gives it its scopes. ${grows}`,
+  KeyScope: `Something that a key may do. ${grows}`,
   KeyIssuer: 'The key that has issued another one.',
   KeyResponse: 'An API key or an invitation, without its text.',
   KeySecretResponse: 'A key or an invitation that was just made, with its text.',
@@ -105,17 +110,19 @@ const enumerations: Record<string, { enum: readonly (string | number)[]; descrip
     enum: ['store', 'product'],
     description: 'Where a coupon counts: in the whole store, or for a product.',
   },
-  CreditChangeKind: { enum: changeKinds, description: 'A kind of change of credit.' },
+  CreditChangeKind: { enum: changeKinds, description: `A kind of change of credit. ${grows}` },
   CreditLotState: { enum: ['open', 'drained', 'expired', 'superseded'], description: 'How a lot of credit stands.' },
   CreditType: { enum: ['regular', 'restricted'], description: 'A type of store credit.' },
   DeliveryState: { enum: ['queued', 'waiting', 'delivered', 'failed'], description: 'How a delivery stands.' },
   DiscountType: { enum: [0, 1, 2], description: '0: percent. 1: flat amount off. 2: override price.' },
-  EventType: { enum: eventNames, description: 'A type of event.' },
+  EventType: { enum: eventNames, description: `A type of event. ${grows}` },
+  JournalSubjectType: { enum: subjectTypes, description: `A kind of thing that can be changed. ${grows}` },
   PayoutState: { enum: ['claimed', 'unknown', 'paid', 'failed'], description: 'How a payout stands.' },
   Refusal: {
     enum: refusals,
-    description: 'The reason for which a sale is refused.',
+    description: `The reason for which a sale is refused. ${grows}`,
   },
+  SentEventType: { enum: sentTypes, description: `A type of event, or a test. ${grows}` },
   SaleState: { enum: ['completed', 'refused', 'refunded'], description: 'How a sale stands.' },
   VendorState: { enum: ['active', 'lost'], description: 'Whether a vendor still registers.' },
   KeyState: { enum: [...keyStates], description: 'How a key or an invitation stands.' },
@@ -123,6 +130,9 @@ const enumerations: Record<string, { enum: readonly (string | number)[]; descrip
   WebhookFormat: { enum: ['standard', 'discord'], description: 'The form of the messages to a webhook.' },
   WebhookState: { enum: ['active', 'disabled'], description: 'Whether a webhook is sent anything.' },
 };
+
+/** Tells whether a later version may add values to the enumeration. */
+export const mayGrow = ({ description }: { description?: string }): boolean => description?.endsWith(grows) ?? false;
 
 const keyOf = (values: readonly unknown[]): string => [...values].map(String).sort().join(' ');
 

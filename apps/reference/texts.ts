@@ -11,6 +11,9 @@ export const introduction = `The HTTP/JSON interface to the data of one store.
 **Calls.** Paths are relative to the base URL. Bodies and answers are JSON; the service ignores fields that it does
 not know. Every call carries an API key in the header \`X-API-Key\`. The key implies the store.
 
+**Versions.** Nothing that works under \`/v1\` stops working in a later version. Pass over fields that you do not know, and be
+ready for new values of an enumeration whose text says that later versions may add some.
+
 **Residents.** \`{identifier}\` is a username (\`ada.lovelace\`, \`Ada Lovelace\`, \`ada\`) or an avatar UUID. Case
 and surrounding blanks are ignored, a missing last name means \`Resident\`, and former names still work. UUIDs are
 taken in any case, without a check of their version, and answered in lower case.
