@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, globSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
@@ -25,8 +25,6 @@ beforeAll(() => {
   // The files of this checkout, also ones that are not committed yet.
   const listed = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean);
   for (const path of listed) cpSync(join(root, path), join(one, path));
-  const changelog = join(one, 'CHANGELOG.md');
-  writeFileSync(changelog, readFileSync(changelog, 'utf8').replace('## [Unreleased]', `## [${version}] - 2030-01-31`));
   commitAll(one);
   git(root, 'clone', '--quiet', one, other);
   // Not a link: the names of the desk's files hold a hash of where its packages are.
