@@ -178,7 +178,7 @@ export interface CreditItem extends CustomerItem {
   creditEpoch?: string;
   /** The sort key of the lot that was added last. */
   creditNewest?: string;
-  /** The checksum of the open lots: see whole-lots.ts. Absent without lots, and after an earlier version. */
+  /** The checksum of the open lots: see whole-lots.ts. Absent without lots. */
   creditMark?: string;
   restrictedUnlotted?: number;
   restrictedLots?: number;

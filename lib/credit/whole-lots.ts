@@ -74,8 +74,7 @@ const writtenAs = ({ count, sum, hash }: Checksum): string | undefined =>
 export const checksumOf = (lots: readonly Lot[]): string | undefined => writtenAs(sumUp(lots));
 
 /**
- * The checksum of the customer's item. It counts only together with the count and the sum that it was made for: an
- * earlier version of the service changes lots without changing the checksum.
+ * The checksum of the customer's item. It counts only together with the count and the sum that it was made for.
  */
 export const storedChecksum = (item: CreditItem, type: CreditType): string | undefined => {
   const { balance, unlotted, lots } = holdingOf(item, type);

@@ -21,8 +21,7 @@ export type DaySums = Partial<Record<DaySum, number>>;
 
 /**
  * The sums of a day in a store. Its checkpoint, an attribute for each shard of the table's stream, is the number of the
- * last record that the sums count. Tables of earlier versions have several items for a day, each with a part of the
- * sums.
+ * last record that the sums count.
  */
 export type DayItem = Key & DaySums & { readonly [checkpoint: `shard_${string}`]: string };
 

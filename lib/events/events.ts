@@ -1,5 +1,4 @@
 import { newId, now, timestamp } from '../clock.ts';
-import { mainBox } from '../delivery/dispensers.ts';
 import { demandPart, type ListRequest, page } from '../lists/page.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { forbidden, invalid } from '../problem.ts';
@@ -108,8 +107,7 @@ const placeBehind = (last: EventItem | undefined): string => {
   else own.number++;
   const place = placeText(own.at, own.number);
   const [lastAt = '', number] = last?.rank.split('#') ?? [];
-  // The events of earlier versions have no number.
-  return last && place <= last.rank ? placeText(lastAt, Number(number) + 1 || 1) : place;
+  return last && place <= last.rank ? placeText(lastAt, Number(number) + 1) : place;
 };
 
 /** Notes an event once, by its id. Answers it as it was first noted; undefined if its avatar was erased since. */
@@ -214,17 +212,12 @@ export const findPosition = async (store: string, id: string): Promise<string> =
   return event.rank;
 };
 
-/**
- * An event's data. Earlier versions noted events of dispensers without name and priority, and events of sales without
- * `changePaid`.
- */
-const dataOf = ({ type, data }: NotedEvent): object => ({
-  ...(type.startsWith('dispenser.') && { name: mainBox, priority: 0 }),
-  ...(type.startsWith('sale.') && { changePaid: null }),
-  ...JSON.parse(data),
+const eventAnswer = (event: NotedEvent) => ({
+  id: event.sk,
+  type: event.type,
+  at: event.at,
+  data: JSON.parse(event.data),
 });
-
-const eventAnswer = (event: NotedEvent) => ({ id: event.sk, type: event.type, at: event.at, data: dataOf(event) });
 
 /** Throws 403 if a key with the scopes `held` may not read events of one of these types. */
 export const demandReadable = (types: readonly EventType[], held: readonly Scope[]): void => {

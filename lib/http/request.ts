@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { toDotPath } from 'zod/v4/core';
 import { openCursor } from '../lists/cursor.ts';
 import { cursorInvalid, type ListRequest } from '../lists/page.ts';
-import { invalid, notFound, unauthorized, unavailable } from '../problem.ts';
+import { invalid, notFound, unauthorized } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
 import type { Scope } from '../routes/scopes.ts';
 import { maxLength } from '../routes/wire.ts';
@@ -21,9 +21,7 @@ export interface Request<R extends Route> {
   keyId: string;
   /** The first key in the chain of rotations that led to this key, or the key's own id. */
   keyOrigin: string;
-  /**
-   * The scopes of the API key. Throws 503 for up to a minute after an update from a version that did not pass them on.
-   */
+  /** The scopes of the API key. */
   scopes: () => readonly Scope[];
   params: z.output<R['params']>;
   query: z.output<R['query']>;
@@ -41,7 +39,7 @@ export interface Caller {
   store: string;
   keyId: string;
   /** The key's scopes, separated by spaces. */
-  scopes?: string;
+  scopes: string;
   /** The first key in the chain of rotations that led to this key. */
   keyOrigin?: string;
   storeGone?: string;
@@ -49,12 +47,6 @@ export interface Caller {
 
 export const callerOf = (event: APIGatewayProxyEvent): Caller =>
   (event.requestContext.authorizer ?? {}) as unknown as Caller;
-
-const scopesOf = ({ scopes }: Caller): readonly Scope[] => {
-  // The gateway still uses an answer from the authorizer of an earlier version.
-  if (scopes === undefined) throw unavailable(5);
-  return scopes.split(' ') as Scope[];
-};
 
 /** Tells whether a schema accepts the value if the member at this place is removed. */
 const mayLeaveOut = (schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): boolean => {
@@ -177,7 +169,7 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   if (faults.length > 0) throw invalid(...withFaultsNow(faults, sent, faultsNow));
   const { requestId: id } = event.requestContext;
   const isScript = isOfScript(event);
-  const scopes = () => scopesOf(caller);
+  const scopes = () => caller.scopes.split(' ') as Scope[];
   const request = { id, store, keyId, keyOrigin, scopes, params, query, body, list, isScript, ifMatch } as Request<R>;
   return { request, idempotencyKey };
 };

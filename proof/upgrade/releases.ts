@@ -9,8 +9,8 @@ const exec = promisify(execFile);
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Stands for the last release until one is tagged: the first commit whose template breaks none of AWS's rules. */
-export const firstRelease = 'e2f03bee56fa66132b740d3b35dd858273fe1383';
+/** Stands for the last release until one is tagged: a commit of shortly before 0.1.0. */
+export const firstRelease = '6f83012ba9acce5099eddb7a74f4c0062355069e';
 
 /** Runs a command of this machine in a directory. If it fails, throws with what it printed. */
 export const run = async (

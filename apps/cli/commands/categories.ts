@@ -24,7 +24,7 @@ export const addCategories = (program: StoreCommand): void => {
     .description('Categories: repair.')
     .command('repair')
     .description(
-      'Sorts the products of all categories by their flags, so that filters find them: after an update from a version that did not, and for the faults that "store audit" names. Can be repeated, while the store is open.',
+      'Sorts the products of all categories by their flags, so that filters find them, for the faults that "store audit" names. Can be repeated, while the store is open.',
     )
     .examples('store categories repair', 'store categories repair --stage prod --store "My Store"')
     .runs(repair);

@@ -150,7 +150,7 @@ export const addResidents = (program: StoreCommand): void => {
   group
     .command('repair')
     .description(
-      'Writes again the names by which a search finds customers: after an update from a version that had no search, and for the faults that "store audit" names. Can be repeated, while the store is open.',
+      'Writes again the names by which a search finds customers, for the faults that "store audit" names. Can be repeated, while the store is open.',
     )
     .examples('store resident repair', 'store resident repair --stage prod --store "My Store"')
     .runs(repair);

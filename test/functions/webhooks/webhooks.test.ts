@@ -11,8 +11,7 @@ import { decodeMessage, encodeMessage } from '../../../lib/delivery/message.ts';
 import { pingType } from '../../../lib/events/sendings.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
-import { partition, sharedKey } from '../../../lib/table/keys.ts';
-import { removeMany } from '../../../lib/table/table.ts';
+import { sharedKey } from '../../../lib/table/keys.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchFrom, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
 import { intercept } from '../../support/faults.ts';
@@ -164,14 +163,6 @@ test('of 40 webhooks that are asked for at once 20 are created, and one more onc
   const more = await Promise.all(Array.from({ length: 4 }, () => call('POST', '/v1/webhooks', body)));
   expect(more.map(({ status }) => status).toSorted()).toEqual([201, 201, 400, 400]);
   expect(await listed()).toHaveLength(20);
-});
-
-test('webhooks that an earlier version has created count', async () => {
-  const url = 'http://127.0.0.1:1/';
-  for (let count = 0; count < 20; count++) await create(url);
-  await removeMany([{ pk: partition(store, 'COUNT'), sk: 'webhooks' }]);
-
-  expect((await call('POST', '/v1/webhooks', { url, events })).status).toBe(400);
 });
 
 const writerWith = async (...more: Scope[]) =>

@@ -211,7 +211,7 @@ test('mends a wrong mark of the lots later, with a warning, and reports no fault
   expect(await booksOf()).toMatchObject({ balance: 4, states: { drained: 1, open: 1 }, faults: [] });
 });
 
-test('a mark that an earlier version left behind with other lots does not count', async () => {
+test('a mark that was made for other lots does not count', async () => {
   await add(10, 3);
   await add(10, 4);
   putMark(() => '1 10 mark');

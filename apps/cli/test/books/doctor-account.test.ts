@@ -68,7 +68,7 @@ test.each([
   expect(JSON.stringify(finding)).not.toContain('@');
 });
 
-test('without an address for alarms the doctor says so; of an earlier version and of a local service it says nothing', async () => {
+test('without an address for alarms the doctor says so; where the version is not told, and of a local service, it says nothing', async () => {
   const [none] = await checkAlarms(targetWith({}));
 
   expect(none).toMatchObject({ state: 'warn', fix: expect.stringContaining('alarmEmail') });

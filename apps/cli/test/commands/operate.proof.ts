@@ -251,7 +251,7 @@ test('a repair of categories puts a product under its flags, and says how many i
   const [category] = (await call('GET', '/v1/categories', local.keys.all)).body.data;
   const path = `/v1/products?category=${category.id}&listed=true`;
   const listed = (await call('GET', path, local.keys.all)).body.data;
-  // As an earlier version leaves it, which changes a product and not its memberships.
+  // The product changes, and not its memberships.
   await db.send(
     new UpdateCommand({
       TableName: tableName(),
