@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { customerPage, type DeskFiles, noticesName } from '../lib/http/desk.ts';
 import packageFile from '../package.json' with { type: 'json' };
+import { noticesOf } from './notices.ts';
 
 const apps = join(import.meta.dirname, '../apps');
 
@@ -19,21 +20,6 @@ const entries = {
   local: { house: 'desk', script: 'developer/main.tsx', style: 'developer/developer.css' },
   customer: { house: 'page', script: 'page.tsx', style: 'page.css' },
 } satisfies Record<string, Entry>;
-
-/** The licences of the packages in the bundles, which must go with every copy. Throws for a package without one. */
-const noticesOf = (inputs: readonly string[]): string => {
-  const packageOf = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
-  const roots = new Set(inputs.flatMap((file) => packageOf.exec(file) ?? []));
-  const notices = [...roots].sort().map((root) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    const files = readdirSync(root).filter((file) => /^(?:licen[cs]e|copying|notice)\b/i.test(file));
-    if (files.length === 0)
-      throw new Error(`The desk or the customer's page is made with ${name}, which has no licence file.`);
-    const texts = files.map((file) => readFileSync(join(root, file), 'utf8').trim());
-    return [`${name} ${version} (${license})`, ...texts].join('\n\n');
-  });
-  return ['The desk and the page of customers are made with these packages.', ...notices, ''].join('\n\n');
-};
 
 /** The page with the names of its files. */
 const pageOf = ({ house, script, style }: Entry, outputs: Metafile['outputs']): string => {
@@ -110,7 +96,10 @@ export const bundleDesk = async (of: 'deployed' | 'local' = 'deployed', releases
   return {
     '': desk.page,
     [customerPage]: customer.page,
-    [noticesName]: noticesOf([...desk.inputs, ...customer.inputs]),
+    [noticesName]: noticesOf('The desk and the page of customers are made with these packages.', [
+      ...desk.inputs,
+      ...customer.inputs,
+    ]),
     ...desk.files,
     ...customer.files,
   };

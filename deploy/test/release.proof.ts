@@ -107,6 +107,25 @@ test('the list of packages names the service, every locked package, and nothing 
   expect([...names].filter((name) => !listed.has(name))).toEqual([]);
 });
 
+test('the assembly carries its licence, and that of each package in its functions', () => {
+  const dir = tempDir();
+  execFileSync('tar', [
+    '-xzf',
+    join(clones[0], `release/cloud-assembly-${version}.tar.gz`),
+    '-C',
+    dir,
+    '--strip-components=1',
+  ]);
+  const notices = readFileSync(join(dir, 'NOTICES.txt'), 'utf8');
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+
+  for (const name of ['@aws-sdk/client-dynamodb', '@middy/core', 'ipaddr.js', 'zod'])
+    expect(notices).toContain(`\n${name} ${packages[`node_modules/${name}`].version} (`);
+  expect(notices).toContain(readFileSync(join(root, 'node_modules/zod/LICENSE'), 'utf8').trim());
+  expect(notices).toContain('Copyright (c) Middy contributors');
+  expect(readFileSync(join(dir, 'LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
+});
+
 test('the source archive alone gives the template and the functions of the cloud assembly', () => {
   const dir = join(clones[0], 'release');
   const [source, assembly] = [tempDir(), tempDir()];

@@ -282,7 +282,7 @@ test('carries the licence of each package that it is made with, for everybody to
   for (const name of new Set(imported)) {
     const { version, license } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'));
     expect(['MIT', 'ISC']).toContain(license);
-    expect(answer.body).toContain(`${name} ${version} (${license})\n\n`);
+    expect(answer.body).toContain(`\n${name} ${version} (${license})\n`);
     expect(answer.body).toContain(readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim());
   }
   expect(answer.headers).toMatchObject({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache' });
