@@ -15,6 +15,7 @@ import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 const outside: Record<string, string> = {
   'npx cdk': 'changes an AWS account; test/infra/ synthesises the stack',
   aws: 'calls AWS',
+  gh: 'asks GitHub who made a file',
   git: 'needs the address of the repository',
   hledger: 'is not part of the project; apps/cli/test/data/ holds journals to its rules',
 };
