@@ -118,8 +118,8 @@ const clientTypes = async (document: Json): Promise<string> => {
         .map((member) => `\n  | ${member}`)
         .join('')};`,
   );
-  // An endpoint that takes and answers nothing. The type `{}` would take everything but null.
-  return laidOut.replaceAll(': {};', ': object;');
+  // An object without named fields. The type `{}` would take everything but null.
+  return laidOut.replaceAll(/(?<=[:|] )\{\}(?=;| \|)/g, 'object');
 };
 
 const schemaName = (schema: Json): string => schema.$ref.split('/').at(-1);

@@ -5067,11 +5067,11 @@ export interface JournalChange {
   /**
    * As the API answers the field. A text ends after 200 characters, with `…`; an array after 20 members.
    */
-  before: string | number | boolean | unknown[] | {} | null;
+  before: string | number | boolean | unknown[] | object | null;
   /**
    * As the API answers the field. A text ends after 200 characters, with `…`; an array after 20 members.
    */
-  after: string | number | boolean | unknown[] | {} | null;
+  after: string | number | boolean | unknown[] | object | null;
   /**
    * True for a field that is never told: then `before` and `after` are null.
    */
