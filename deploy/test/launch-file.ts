@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const launchFile = join(import.meta.dirname, '../launch.yaml');
+/** A folder with what `npm run release` made, to launch these files instead of this checkout's. */
+export const releaseFiles = process.env.RELEASE_FILES;
+
+export const launchFile = join(releaseFiles ?? join(import.meta.dirname, '..'), 'launch.yaml');
 
 /** The text below a line that ends with the name and a bar, as YAML takes it. */
 const blockAfter = (text: string, line: string): string => {

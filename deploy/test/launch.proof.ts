@@ -26,6 +26,7 @@ import { tempDir } from '../../test/support/files.ts';
 import { newAccount, order, runOn } from './launch-account.ts';
 import { checkCommand, checkRequest } from './launch-calls.ts';
 import { codeBuild, endedAs, requestOf, startFormation } from './launch-codebuild.ts';
+import { releaseFiles } from './launch-file.ts';
 import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from './launch-machine.ts';
 
 /**
@@ -33,6 +34,7 @@ import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from '.
  * synthesis, the command `store`, the template and its bundles. The stand-ins are CodeBuild, Parameter Store, the
  * upload and the roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and
  * STS, to fauxqs. The policies of launch.yaml are asked about each call of a build, and of CloudFormation for it.
+ * RELEASE_FILES=release launches the files that `npm run release` made.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -89,7 +91,8 @@ const publishBoth = (): void => {
   const folder = join(tempDir(), `store-integration-service-${version}`);
   for (const path of listed.toString().split('\0').filter(Boolean))
     if (!/^(?:test|docs\/images)\//.test(path)) cpSync(join(root, path), join(folder, path));
-  publish(folder, version);
+  if (releaseFiles) cpSync(releaseFiles, join(releases, version), { recursive: true });
+  else publish(folder, version);
   publish(folder, later);
 };
 
