@@ -18,7 +18,7 @@ const { schedules, seed, failures, replay, inOrder } = new Command('node proof/s
   )
   .option('--schedules <number>', 'how many', parseWhole, 10_000)
   .option('--seed <number>', 'the first seed; each schedule has the next', parseWhole, 1 + (Date.now() % 999_999))
-  .option('--failures <number>', 'stops after so many that fail', parseWhole, 10)
+  .option('--failures <number>', 'stops after this many that fail', parseWhole, 10)
   .option('--replay <seed>', 'runs the schedule of one seed, and prints every call of it', parseWhole)
   .option(
     '--in-order',
