@@ -1,14 +1,16 @@
 import { request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
+import { productItem } from '../../../lib/catalogue/products.ts';
 import { newId, now } from '../../../lib/clock.ts';
 import { eventList } from '../../../lib/events/events.ts';
 import { revokeKey } from '../../../lib/store/api-keys.ts';
-import { customerKey, productKey } from '../../../lib/table/keys.ts';
+import { customerKey } from '../../../lib/table/keys.ts';
 import type { ServiceFile } from '../../../local/start/state.ts';
 import { keysOfDesk } from '../../../local/start/stores.ts';
 import { viewEvents } from '../../../local/start/views.ts';
 import { creditEvents, eventRow } from '../../support/event-rows.ts';
 import { startForTests } from '../../support/local-service.ts';
+import { productWith } from '../../support/rows.ts';
 import { putAll } from '../../support/seed.ts';
 
 /** The data of the developers' pages over HTTP, and their protection. apps/desk/test/browser/ looks at the pages. */
@@ -278,7 +280,7 @@ test('the view of events has the store’s last 50, newest first, with whom and 
   });
   await putAll([
     { ...customerKey(store, buyer), username: 'the.buyer' },
-    { ...productKey(store, product), name: 'Oak chair' },
+    productItem(store, productWith({ name: 'Oak chair' }), { id: product }),
     ...creditEvents(store, buyer, 60, ago(10)),
     { ...creditEvents(store, buyer, 1, ago(1))[0], ttl: Math.floor(ago(1) / 1000) },
     eventRow(store, { type: 'sale.completed', data: sale(newId(), buyer), notedAt: ago(5) }),
