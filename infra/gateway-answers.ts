@@ -11,14 +11,16 @@ export interface GatewayAnswer {
   headers?: Record<string, string>;
 }
 
+const noEndpoint = 'No endpoint has this method and path. Each path begins with /v1 and ends without a slash.';
+
 /**
  * API Gateway's own answers by their type. On AWS a layer before API Gateway answers REQUEST_TOO_LARGE, to a body over
  * 10 MB, in a form of its own.
  */
 export const gatewayAnswers = {
   // API Gateway's name for an unknown route.
-  MISSING_AUTHENTICATION_TOKEN: { status: 404, detail: details.notFound },
-  RESOURCE_NOT_FOUND: { status: 404, detail: details.notFound },
+  MISSING_AUTHENTICATION_TOKEN: { status: 404, detail: noEndpoint },
+  RESOURCE_NOT_FOUND: { status: 404, detail: noEndpoint },
   UNAUTHORIZED: { status: 401, detail: details.unauthorized },
   ACCESS_DENIED: {
     status: 403,

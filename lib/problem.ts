@@ -48,7 +48,6 @@ export const details = {
   unauthorized:
     'Send one valid API key in the X-API-Key header, exactly as it was issued: it begins with sis_live_ (on a local ' +
     'service with sis_test_) and has 71 characters, without Bearer and without quotes. The header Authorization is not read.',
-  notFound: 'The requested resource was not found.',
   unavailable: 'The service is busy. Nothing was changed: send the request again.',
   unknownEnd:
     'The service did not complete the request: send it again. If it was to change something, it is not known whether it ' +
@@ -63,7 +62,7 @@ export const unauthorized = (): Problem => new Problem(401, details.unauthorized
 export const forbidden = (detail: string): Problem => new Problem(403, detail);
 
 /** 404. Its text is always the same, so it says nothing about other stores. */
-export const notFound = (): Problem => new Problem(404, details.notFound);
+export const notFound = (): Problem => new Problem(404, 'The requested resource was not found.');
 
 /** 503. Nothing was written, and the client may retry after `retryAfterSeconds`. */
 export const unavailable = (retryAfterSeconds = 1): Problem =>

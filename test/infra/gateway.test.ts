@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import { afterAll, expect, test } from 'vitest';
 import { gatewayAnswers } from '../../infra/gateway-answers.ts';
-import { details } from '../../lib/problem.ts';
+import { details, notFound } from '../../lib/problem.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import type { AnswerFacts } from '../../local/deployed/document.ts';
 import { createGateway, type GatewayOptions } from '../../local/gateway/gateway.ts';
@@ -117,9 +117,10 @@ test('only the answer about a scope has a variable, which the authorizer sets, a
   expect(variables).toEqual(['ACCESS_DENIED $context.authorizer.lack']);
 });
 
-test('both answer an unknown path, and a known one with an unsupported method, alike', async () => {
+test('both answer an unknown path, and a known one with an unsupported method, alike, and not as a missing thing', async () => {
   expectSame(await local('/v1/nothing'), 'MISSING_AUTHENTICATION_TOKEN', '/v1/nothing');
   expectSame(await local('/v1/coupons', { method: 'DELETE' }), 'MISSING_AUTHENTICATION_TOKEN', '/v1/coupons');
+  expect(gatewayAnswers.MISSING_AUTHENTICATION_TOKEN.detail).not.toBe(notFound().message);
 });
 
 test('both answer a request without a key alike, and ask no authorizer', async () => {
