@@ -137,7 +137,7 @@ const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faul
   return { limit, owner };
 };
 
-const idempotencyKeyFault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
+const idempotencyKeyFault = 'Idempotency-Key must be 1 to 255 printable ASCII characters without blanks, given once.';
 
 /** The Idempotency-Key of a POST, if it has one. The quotes around it, which the IETF draft demands, are optional. */
 const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: string[]): string | undefined => {

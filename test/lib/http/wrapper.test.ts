@@ -182,7 +182,7 @@ test('a repeated known parameter is one fault; an empty list counts as no parame
 });
 
 test('the Idempotency-Key of a POST must be one printable text; other methods ignore it', async () => {
-  const fault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
+  const fault = 'Idempotency-Key must be 1 to 255 printable ASCII characters without blanks, given once.';
   const withKeys = (...keys: string[]) => ({ multiValueHeaders: { 'IDEMPOTENCY-KEY': keys } });
 
   for (const keys of [['a', 'b'], ['a b'], [''], ['""'], ['x'.repeat(256)], ['é']])
