@@ -73,6 +73,7 @@ const rules: readonly (readonly [rule: RegExp, words: Words])[] = [
 const sentences: readonly (readonly [sentence: RegExp, words: Words])[] = [
   [/^The requested resource was not found\.$/, () => t.gone],
   [/^The service is busy\. Nothing was changed/, () => t.busy],
+  [/^The host of url cannot be looked up now/, () => t.hostUnknown],
   [/^The card is inactive: /, () => t.cardDisabled],
   [/^The card has no credit: /, () => t.cardEmpty],
   [/^Send exactly one of code/, () => t.coupon],

@@ -17,7 +17,8 @@ export const checkSent = async (url: string, rule: AddressRule, words: string): 
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof AddressError) throw invalid(`url must be ${words}: ${error.message}.`);
     if (code === 'ENOTFOUND') throw invalid(`url must be ${words}: its host does not exist.`);
-    throw code === undefined ? error : unavailable(5);
+    const detail = 'The host of url cannot be looked up now. Nothing was changed: send the request again.';
+    throw code === undefined ? error : new Problem(503, detail, [], { 'Retry-After': '5' });
   }
 };
 

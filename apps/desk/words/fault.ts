@@ -47,6 +47,7 @@ export const faultWords = {
   cardEmpty: 'This card has no credit.',
   coupon: 'Enter the code of a coupon.',
   address: (why: string) => `This address cannot be used: ${why}.`,
+  hostUnknown: 'The host of this address cannot be found now. Check the address, and try again.',
   claimed: 'The cashier is paying this now. Wait ten minutes, then say how it ended.',
   gone: 'This is not there any more, or the store never had it.',
   busy: 'The service is busy, and nothing was changed. Try again.',

@@ -205,6 +205,7 @@ test('400s for a name that does not exist, and 503s if it cannot be looked up no
   expect(unknown.status).toBe(400);
   expect(broken.status).toBe(503);
   expect(broken.headers.get('retry-after')).toBe('5');
+  expect(broken.body.detail).toMatch(/^The host of url cannot be looked up/);
 });
 
 test('503s if the queue is down while deliveries wait, and says that the address is registered', async () => {
