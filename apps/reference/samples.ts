@@ -75,7 +75,6 @@ const lslScript = ({ method, url, body }: Example): string => {
   const options = [
     `            HTTP_METHOD, "${method}"`,
     header('X-API-Key', 'KEY'),
-    header('Accept', '"application/json"'),
     ...(method === 'POST' ? [header('Idempotency-Key', '(string)llGenerateKey()')] : []),
     ...(body === undefined ? [] : ['            HTTP_MIMETYPE, "application/json"']),
     '            HTTP_BODY_MAXLENGTH, 16384',

@@ -24,7 +24,7 @@ as an ISO 8601 date-time with an offset (ordinal and week dates too) and answere
 noon.
 
 **Lists** answer \`data\` and \`pagination\`. Send \`nextCursor\` as \`cursor\`, with the same filters, until it is
-null. Cursors are opaque. Rows come in a fixed order, which no parameter changes.
+null. Cursors are opaque. Rows come in a fixed order.
 
 **Problems** are RFC 9457 \`application/problem+json\`. Rely on the status; show \`detail\` to people.
 A script in the virtual world (a request with \`X-SecondLife-Shard\`) whose \`Accept\` takes \`application/json\` but none of
@@ -118,7 +118,7 @@ export const scopeTexts: Record<Scope, string> = {
   'products:deliver': 'deliver products',
   'categories:read': 'read categories',
   'categories:write': 'create, rename and delete categories, and change what is in them',
-  'store:write': 'close and open the store',
+  'store:write': 'close and open the store, and set its rules',
   'residents:write': 'tell the store names of residents',
   'dispenser:register': 'register the address of the dispenser',
   'deliveries:read': 'read deliveries',
