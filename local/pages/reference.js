@@ -25,7 +25,7 @@ followScheme();
 
 document.documentElement.classList.toggle('can-try', reference.tryIt);
 
-/** Fills in the demo key, so that "Try it out" works at once. */
+/** Fills in the demo key, so that "Execute" works at once. */
 const fillInKey = async () => {
   const { key } = await (await fetch('/_dev/service')).json();
   renderer.preauthorizeApiKey('ApiKey', key);

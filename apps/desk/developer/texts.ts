@@ -45,7 +45,7 @@ export const texts = {
     statuses: { ok: 'Answered well', problems: 'Only problems', client: '4xx', server: '5xx' },
     own: (requests: number) => `The desk’s own requests (${count(requests)})`,
     clear: 'Clear',
-    none: 'No request yet. Send the example from a terminal, or use “Try it out” in the API reference.',
+    none: 'No request yet. Send the example from a terminal, or press “Execute” in the API reference.',
     noneFound: 'No request fits these filters.',
     cost: (millis: number, calls: number | undefined, used: number) =>
       `${count(millis)} ms${calls === undefined ? '' : ` · ${some(calls, 'call')}, ${some(used, 'unit')}`}`,

@@ -57,6 +57,7 @@ describe('at /docs of the local service', () => {
 
     expect(await page.locator('#problem-429').innerText()).toContain('429 Too Many Requests');
     expect(await page.locator('.errors-wrapper').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Requests' }).getAttribute('href')).toBe('/desk#/requests');
     expect(await barriers(page, 'body', ['critical'])).toEqual([]);
   });
 
