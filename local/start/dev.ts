@@ -132,6 +132,8 @@ export const answerDev = async (request: IncomingMessage, response: ServerRespon
     send(200, await action(value, new URLSearchParams(query)));
   } catch (error) {
     if (error instanceof Problem) send(error.status, { error: error.message });
-    else send(400, { error: error instanceof z.ZodError ? z.prettifyError(error) : String(error) });
+    else if (error instanceof z.ZodError)
+      send(400, { error: error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join(', ') });
+    else send(400, { error: String(error) });
   }
 };
