@@ -52,7 +52,7 @@ const { STORE_URL = 'http://127.0.0.1:4000', STORE_KEY = '' } = process.env;
 const store = storeClient({ baseUrl: STORE_URL, apiKey: STORE_KEY });
 
 ${calls('//', (statement) => `console.log(${statement});`)}`,
-    python: () => `import json, urllib.request, uuid
+    python: () => `import json, urllib.error, urllib.request, uuid
 
 with open(".local/service.json") as file:
     KEY = json.load(file)["keys"]["all"]
@@ -64,8 +64,11 @@ def call(method, path, body=None):
         headers["Idempotency-Key"] = str(uuid.uuid4())
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(API + path, data, headers, method=method)
-    with urllib.request.urlopen(request) as response:
-        return json.load(response)
+    try:
+        with urllib.request.urlopen(request) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as refusal:
+        raise SystemExit(refusal.read().decode())
 
 ${calls('#', (statement) => `print(${statement})`)}`,
     lsl: () => `string KEY = "sis_live_...";
