@@ -54,7 +54,8 @@ const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> => {
 
 /**
  * Checks the signature and the time of a message, and returns its parsed body. Throws `WebhookRefused` for a message
- * that is not from the service. The header `webhook-id` names the event: a repeated message has the same one.
+ * that is not from the service, and a TypeError for a secret without a key. The header `webhook-id` names the event: a
+ * repeated message has the same one.
  */
 export const verifyWebhook = async ({
   secret,
@@ -67,9 +68,9 @@ export const verifyWebhook = async ({
   if (!(Math.abs(Date.now() / 1000 - Number(seconds)) <= toleranceSeconds))
     throw new WebhookRefused('The message is too old, or its time is wrong.');
   const hmac = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', decodeBase64(secret.replace(/^whsec_/, '')), hmac, false, [
-    'verify',
-  ]);
+  const bytes = decodeBase64(secret.replace(/^whsec_/, ''));
+  if (bytes.length === 0) throw new TypeError('secret must be whsec_ and Base64, as the webhook has it.');
+  const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['verify']);
   const signed = new TextEncoder().encode(`${id}.${seconds}.${body}`);
   for (const signature of signatures)
     if (

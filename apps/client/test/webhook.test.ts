@@ -58,6 +58,11 @@ test('verifyWebhook refuses another secret, another body, id or time, an old mes
   for (const one of refused) await expect(verifyWebhook(one)).rejects.toThrow(WebhookRefused);
 });
 
+test('verifyWebhook says that a secret which is empty or no Base64 is none', async () => {
+  for (const none of ['', 'whsec_', 'whsec_%%%'])
+    await expect(verifyWebhook({ secret: none, ...messageAt(nowSeconds()) })).rejects.toThrow(/^secret must be whsec_/);
+});
+
 test('the type of an event or message tells the type of its data', async () => {
   const message = await verifyWebhook({ secret, ...messageAt(nowSeconds()) });
 
