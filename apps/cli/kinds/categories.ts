@@ -1,7 +1,7 @@
 import { findCategory, listCategories, listMembers } from '../../../lib/catalogue/categories.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { categoryImporter } from '../../../lib/operator/imports/categories.ts';
-import { text } from '../../../lib/routes/wire.ts';
+import { createCategory } from '../../../lib/routes/categories.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, namedIdHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
@@ -26,7 +26,7 @@ export const categories: Kind = {
     summary: 'categories of products; which products are in them is a column of products',
     columns: columns({
       id: ['text', optionalId, namedIdHelp],
-      name: ['text', text({ min: 1, max: 255 }), 'the name'],
+      name: ['text', createCategory.body.shape.name, 'the name'],
     }),
     id: { from: ({ name }) => String(name) },
     importer: () => categoryImporter,
