@@ -16,7 +16,7 @@ import { clientMethodOf, operationIdOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
 import type { RecordedAnswers, Recordings } from './record.ts';
 import { codeSamples } from './samples.ts';
-import { withEnumerations, withTexts } from './schema-texts.ts';
+import { schemaTextFaults, withEnumerations, withTexts } from './schema-texts.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, scopeTexts, tagOf, tagTexts } from './texts.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
@@ -103,12 +103,14 @@ const successOf = (row: Route, recorded: RecordedAnswers | undefined): Response 
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
 });
 
-/** A line for each row without a text, which says where the text belongs. Undefined if none lacks it. */
+/** A line for each row and schema without a text, which says where the text belongs. Undefined if none lacks it. */
 export const missingTexts = (routes: readonly Route[]): string | undefined =>
-  routes
-    .filter(({ id }) => !operationTexts[id])
-    .map(({ id }) => `apps/reference/operations/<resource>.ts has no text for ${id}`)
-    .join('\n') || undefined;
+  [
+    ...routes
+      .filter(({ id }) => !operationTexts[id])
+      .map(({ id }) => `apps/reference/operations/<resource>.ts has no text for ${id}`),
+    ...schemaTextFaults(schemaComponents(), routes),
+  ].join('\n') || undefined;
 
 const callersOf = ({ scope, byInvitation, byPageCode }: Route): string => {
   if (byInvitation) return 'The code of an invitation may call it, and no key.';

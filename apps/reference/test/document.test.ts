@@ -6,7 +6,8 @@ import { routes } from '../../../lib/routes/routes.ts';
 import { identifier, pageQuery, queryBoolean, queryInteger, uuid } from '../../../lib/routes/wire.ts';
 import { document, missingTexts } from '../document.ts';
 import { operationTexts } from '../operation-texts.ts';
-import { type JsonSchema, parameterSchema } from '../schemas.ts';
+import { schemaTextFaults } from '../schema-texts.ts';
+import { type JsonSchema, parameterSchema, schemaComponents } from '../schemas.ts';
 import { tagTexts } from '../texts.ts';
 import { schemaChecker } from './schema-check.ts';
 
@@ -282,4 +283,13 @@ test('every operation without a text is named at once, with the file where it be
   expect(missing?.split('\n')).toEqual(
     [first, second].map((row) => `apps/reference/operations/<resource>.ts has no text for ${row?.id}`),
   );
+});
+
+test('a schema without a text is named, and so is a text without a schema', () => {
+  const { Bonus: _, ...schemas } = schemaComponents();
+
+  expect(schemaTextFaults({ ...schemas, Bogus: {} }, routes)).toEqual([
+    'apps/reference/schema-texts.ts has no text for Bogus',
+    'apps/reference/schema-texts.ts has a text for Bonus, which is no schema',
+  ]);
 });
