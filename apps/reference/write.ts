@@ -40,3 +40,6 @@ const openapi = document(routes, { baseUrl: 'http://127.0.0.1:4000', version, re
 writeFileSync(new URL('docs/openapi.json', root), `${JSON.stringify(openapi, null, 2)}\n`);
 writeFileSync(new URL('docs/guides/samples.md', root), samplesPage(routes));
 writeFileSync(new URL('infra/table-uses.json', root), await tableUsesFile());
+console.log(
+  'docs/openapi.json, docs/guides/samples.md and infra/table-uses.json are written. `git diff --text` shows the changes.',
+);
