@@ -13,7 +13,7 @@ import { exportKind } from '../../data/export.ts';
 import type { ExportFormat } from '../../data/format.ts';
 import { sorted } from '../../kinds/external-sort.ts';
 import { exportFiles } from '../../kinds/kinds.ts';
-import { run } from '../../program/run.ts';
+import { runInProcess } from '../support/cli.ts';
 import { journalFaults } from '../support/journal.ts';
 
 const dir = tempDir();
@@ -163,5 +163,8 @@ test('a journal of anything but history is refused before a file is made', async
   const refused = exportKind(products, store, join(dir, 'products.journal'), 'journal');
 
   await expect(refused).rejects.toThrow('Only history is a journal. Export products as csv or ndjson.');
-  expect(await run(['export', '--all', join(dir, 'all'), '--format', 'journal'])).toBe(2);
+  expect(await runInProcess(['export', '--all', join(dir, 'all'), '--format', 'journal'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Only history is a journal: store export history books.journal'),
+  });
 });
