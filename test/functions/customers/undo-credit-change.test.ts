@@ -169,6 +169,15 @@ test.each<[string, (uuid: string) => Promise<number>, [number, number, number]]>
     [0, 130, 5],
   ],
   [
+    'a set does not bring back what came due in its own millisecond',
+    async (uuid) => {
+      await give(uuid, 30, at(60));
+      setClock(noon + 60_000);
+      return set(uuid, 100);
+    },
+    [-100, 0, 0],
+  ],
+  [
     'permanent credit that was spent is not taken out of later credit',
     async (uuid) => {
       const sequence = await give(uuid, 50);
