@@ -86,11 +86,11 @@ const drain = async (): Promise<QueueMessage[]> => {
 // It ends as soon as the last item is given: the time is for a busy machine.
 const patience = 240_000;
 
-test(`gives each of ${count} items exactly once while workers die, messages repeat and the dispenser moves`, {
+const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+
+test(`gives each of ${count} items exactly once while workers die, messages repeat and the dispenser moves (SEED=${seed})`, {
   timeout: patience + 30_000,
 }, async () => {
-  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
-  console.log(`Replay with SEED=${seed}.`);
   const rolls = fc.sample(fc.nat(), { seed, numRuns: 20_000 });
   const below = (limit: number): number => (rolls.pop() ?? 0) % limit;
   const dispenser = await startDispenser(
@@ -161,5 +161,4 @@ test(`gives each of ${count} items exactly once while workers die, messages repe
     expect(await listDeliveries(service.store, state)({ descending: false })).toEqual([]);
   expect(Math.max(...gifts.map(({ attempts }) => attempts))).toBeGreaterThan(1);
   expect(await listWaits(service.store, 1)).toEqual([]);
-  console.log(`${killed} workers were killed.`);
 });
