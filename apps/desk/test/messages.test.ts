@@ -38,7 +38,10 @@ const bodiesFor = (properties: Record<string, Schema>): object[] => {
   const members = Object.entries(properties);
   const ones = members.flatMap(([name, schema]) => triedFor(schema).map((value) => ({ [name]: value })));
   const simple = members.flatMap(([name]) => values.map((value) => ({ [name]: value })));
-  const twos = members.length < 8 ? simple.flatMap((one) => simple.map((other) => ({ ...one, ...other }))) : [];
+  const twos =
+    members.length < 8
+      ? simple.flatMap((one, place) => simple.slice(place + 1).map((other) => ({ ...one, ...other })))
+      : [];
   return [{}, ...ones, ...twos];
 };
 
