@@ -19,7 +19,6 @@ export const t = {
   sell: 'Sell by hand',
   person: {
     title: 'Bring a second person',
-    help: 'This command prints a link for somebody who helps your customers. They can change no product and no price.',
+    help: 'Invite somebody who helps your customers. With Support they can change no product and no price.',
   },
-  command: 'npx store desk --preset support --expires 12h',
 };

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { link } from '../address.ts';
-import { Copy } from '../parts/copy.tsx';
 import { State } from '../parts/list.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -75,10 +74,13 @@ export const FirstDay = ({ state: { product, hasBox, hasVendor, hasSale }, onHid
             </a>
           )}
         </Step>
-        <Step {...t.person}>
-          <code>{t.command}</code>
-          <Copy text={t.command} label={texts.copyCommand} said={texts.copiedCommand} />
-        </Step>
+        {session.can('keys:write') && (
+          <Step {...t.person}>
+            <a class="button" href={link('/team')}>
+              {texts.titles.team}
+            </a>
+          </Step>
+        )}
       </ol>
     </section>
   );
