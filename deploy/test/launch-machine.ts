@@ -49,7 +49,8 @@ export const startWorld = async ({ releases, run, callAws }: World): Promise<str
     const url = request.url ?? '';
     if (request.headers.authorization?.startsWith('AWS4')) return void (await callAws?.(request, response));
     if (request.method === 'GET') {
-      const path = join(releases, url);
+      // Servers of releases have nothing at an address with two slashes.
+      const path = url.includes('//') ? '' : join(releases, url);
       response.writeHead(existsSync(path) ? 200 : 404).end(existsSync(path) ? readFileSync(path) : '');
       return;
     }
@@ -96,7 +97,7 @@ export const runBuild = async ({ world, npm, variables = {} }: Build) => {
         STAND_IN: world,
         ACT: 'Create',
         RELEASE: '1.2.0',
-        PLACE: `${world}VERSION`,
+        PLACE: `${world}VERSION/`,
         CHECKSUM: '',
         STORE_NAME: order.storeName,
         EMAIL: order.email,
