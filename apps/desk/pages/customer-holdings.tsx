@@ -10,8 +10,8 @@ import { useSession } from '../session.ts';
 import { t } from './customer.texts.ts';
 import type { CustomerProps } from './customer-props.ts';
 
-/** True once the seconds are over that a refusal named. The refusal is cleared then. */
-const useWaited = ({ fault, clear }: PressState): boolean => {
+/** True once the seconds are over that a refusal named, until the next press. The refusal is cleared then. */
+const useWaited = ({ fault, clear, isBusy }: PressState): boolean => {
   const [hasWaited, setWaited] = useState(false);
   // The seconds run from the moment at which the refusal is visible. An effect after the paint would begin later.
   useLayoutEffect(() => {
@@ -24,6 +24,9 @@ const useWaited = ({ fault, clear }: PressState): boolean => {
     }, Number(seconds) * 1000);
     return () => clearTimeout(timer);
   }, [fault]);
+  useLayoutEffect(() => {
+    if (isBusy) setWaited(false);
+  }, [isBusy]);
   return hasWaited;
 };
 

@@ -154,6 +154,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await again.click();
 
     await page.getByText(`Sent ${product.name} to ${name} again.`).waitFor();
+    expect(await page.getByText('You can send it again now.').count()).toBe(0);
     await expect
       .poll(async () => (await call('GET', `/deliveries?recipient=${name}`)).data.length, { timeout: 10_000 })
       .toBe(2);
