@@ -4,21 +4,26 @@ import { recordPurchase } from '../../lib/avatars/spend.ts';
 import { applyCoupon } from '../../lib/catalogue/applied-coupons.ts';
 import { createCoupon, findCoupon } from '../../lib/catalogue/coupons.ts';
 import { putGiftCard } from '../../lib/catalogue/gift-cards.ts';
+import { now } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand, CreditType } from '../../lib/credit/rules.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import { demoUuid, friends, inDays } from './residents.ts';
+import { at, demoUuid, friends, inDays } from './residents.ts';
+
+const hour = 3_600_000;
 
 /** Makes customers that show rules: credit with and without lots, spend, a subscription, a discount. */
 export const seedCustomers = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed] = friends as [Resident, Resident];
-  const change = (type: CreditType, command: CreditCommand, reason: string) =>
-    changeCredit(id, { uuid: vendor.uuid }, type, command, { by: 'demo', reason });
-  await change('regular', { kind: 'set', credit: 500 }, 'Trade-in of the old cottage');
-  await change('regular', { kind: 'increment', delta: 200, expiresAt: inDays(1) }, 'Birthday');
-  await change('regular', { kind: 'increment', delta: 300, expiresAt: inDays(30) }, 'Loyalty bonus of the month');
-  await change('regular', { kind: 'increment', delta: -50 }, 'Custom tint of the coat');
-  await change('restricted', { kind: 'set', credit: 1000, expiresAt: inDays(90) }, 'Won the photo contest');
+  /** Changes the credit so many hours ago: all after the sale that used up what there was. */
+  const change = (hours: number, type: CreditType, command: CreditCommand, reason: string) =>
+    at(now() - hours * hour, () => changeCredit(id, { uuid: vendor.uuid }, type, command, { by: 'demo', reason }));
+  const [birthday, bonus, prize] = [inDays(1), inDays(30), inDays(90)];
+  await change(54, 'regular', { kind: 'set', credit: 500 }, 'Trade-in of the old cottage');
+  await change(47, 'regular', { kind: 'increment', delta: 200, expiresAt: birthday }, 'Birthday');
+  await change(26, 'regular', { kind: 'increment', delta: 300, expiresAt: bonus }, 'Loyalty bonus of the month');
+  await change(4, 'regular', { kind: 'increment', delta: -50 }, 'Custom tint of the coat');
+  await change(2, 'restricted', { kind: 'set', credit: 1000, expiresAt: prize }, 'Won the photo contest');
   await updateCustomer(id, { uuid: renamed.uuid }, { discount: 10, newsSubscriber: true });
   for (const [index, days] of [1, 40, 200, 500].entries())
     await recordPurchase(id, {
