@@ -118,12 +118,14 @@ const minute = 60_000;
  */
 const seedLastWeeks = async (store: string): Promise<void> => {
   if ((await findSale(store, refundedId))?.state === 'refunded') return;
-  const noon = Math.floor(now() / day) * day - day / 2;
+  const start = now();
+  const noon = Math.floor(start / day) * day + day / 2;
   await seedBenefits(store, noon);
   for (const [index, sale] of demoSales.entries()) {
-    // The sales are made from 7 in the morning to 5 in the afternoon.
-    const time = noon + (((index * 97) % 600) - 300) * minute;
-    await at(time - sale.days * day, () => makeSale(store, sale, saleId(index)));
+    // Earlier sales are made from 7 in the morning to 5 in the afternoon, today's in the last four hours.
+    const time = noon + (((index * 97) % 600) - 300) * minute - sale.days * day;
+    const today = start - (demoSales.length - index) * 67 * minute;
+    await at(sale.days === 0 ? today : time, () => makeSale(store, sale, saleId(index)));
   }
   // The ban comes after the buyer's sales.
   await banCustomer(store, { uuid: buyers.at(-1)?.uuid ?? '' }, 'Resold copies of the numbered prints.');
