@@ -15,7 +15,7 @@ const hour = 3_600_000;
 /** Makes customers that show rules: credit with and without lots, spend, a subscription, a discount. */
 export const seedCustomers = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed] = friends as [Resident, Resident];
-  /** Changes the credit so many hours ago: all after the sale that used up what there was. */
+  /** Changes the credit this many hours ago, all after the sale that used up what there was. */
   const change = (hours: number, type: CreditType, command: CreditCommand, reason: string) =>
     at(now() - hours * hour, () => changeCredit(id, { uuid: vendor.uuid }, type, command, { by: 'demo', reason }));
   const [birthday, bonus, prize] = [inDays(1), inDays(30), inDays(90)];
