@@ -6,6 +6,7 @@ import { routes } from '../lib/routes/routes.ts';
 import { bundle, bundleDir, entries } from './bundle.ts';
 import { bundleDesk } from './desk.ts';
 import { acknowledge } from './nag.ts';
+import { filesIn, noticesOf } from './notices.ts';
 import { readSettings, SettingsError } from './settings.ts';
 import { StoreServiceStack } from './store-service-stack.ts';
 
@@ -26,11 +27,16 @@ const settingsOrEnd = () => {
 const settings = settingsOrEnd();
 const outDir = join(import.meta.dirname, '../.bundles');
 // The stack names no account and no region, so one template serves all, and the CDK looks nothing up.
-await bundle(outDir, entries());
+const { metafile } = await bundle(outDir, entries());
 if (settings.desk) {
   const files = await bundleDesk('deployed', settings.releases);
   writeFileSync(join(bundleDir(outDir, 'desk'), 'desk.json'), JSON.stringify(files));
 }
+
+// A release publishes the assembly, and these licences must go with every copy of the bundles.
+const first = 'The functions are made with these packages. The desk has a list of its own: desk/notices.txt.';
+const packaged = filesIn(metafile).map((file) => join(import.meta.dirname, '..', file));
+writeFileSync(join(app.outdir, 'NOTICES.txt'), noticesOf(first, packaged));
 
 const stack = new StoreServiceStack(app, `store-integration-${settings.stage}`, {
   settings,

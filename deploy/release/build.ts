@@ -2,8 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle, entries } from '../../infra/bundle.ts';
-import { filesIn, noticesOf } from '../../infra/notices.ts';
 import { type Files, gzip, tarOf } from './archive.ts';
 
 /** Makes the files of a release that commands of this checkout write. */
@@ -38,20 +36,11 @@ const filesWritten = (write: (directory: string) => void): Files => {
 export const clientOf = (root: string): Files =>
   filesWritten((directory) => run(process.execPath, [join(root, 'apps/client/pack.ts')], directory));
 
-/** The licences that go with the assembly: of the service, and of each package in its functions. */
-const licencesOf = async (root: string): Promise<Files> => {
-  const outDir = mkdtempSync(join(tmpdir(), 'store-release-'));
-  const { metafile } = await bundle(outDir, entries()).finally(() => rmSync(outDir, { recursive: true }));
-  const files = filesIn(metafile).map((file) => join(root, file));
-  const first = 'The functions are made with these packages. The desk has a list of its own: desk/notices.txt.';
-  return { LICENSE: readFileSync(join(root, 'LICENSE')), 'NOTICES.txt': Buffer.from(noticesOf(first, files)) };
-};
-
 /**
  * Makes the cloud assembly with the firewall, as `npm run synth` does. A merchant who wants other settings makes
  * another assembly from the source.
  */
-export const assemblyOf = async (root: string, version: string, time: number): Promise<Files> => {
+export const assemblyOf = (root: string, version: string, time: number): Files => {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
   // The command `cdk` would add these two settings, but also the machine's own.
   const ofCommand = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
@@ -63,7 +52,7 @@ export const assemblyOf = async (root: string, version: string, time: number): P
     }),
   );
   const folder = `cloud-assembly-${version}`;
-  const all = { ...(await licencesOf(root)), ...files };
+  const all = { ...files, LICENSE: readFileSync(join(root, 'LICENSE')) };
   return { [`${folder}.tar.gz`]: gzip(tarOf(folder, all, time)) };
 };
 

@@ -27,11 +27,11 @@ const copiesOf = (version: string, { read, archive }: Head): Files => {
   };
 };
 
-const makeRelease = async (version: string, head: Head): Promise<Files> => {
+const makeRelease = (version: string, head: Head): Files => {
   const files = {
     ...copiesOf(version, head),
     ...clientOf(root),
-    ...(await assemblyOf(root, version, head.time)),
+    ...assemblyOf(root, version, head.time),
     ...sbomOf(root),
   };
   const changes = changesOf(head.read, version) as string;
@@ -53,14 +53,14 @@ interface Options {
   record?: boolean;
 }
 
-const release = async ({ out, record }: Options): Promise<void> => {
+const release = ({ out, record }: Options): void => {
   const head = headOf(root);
   const faults = versionFaults(head.read);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const version = versionOf(head.read);
   const earlier = earlierIn(out);
   console.log(`Making the files of ${version} from commit ${head.commit.slice(0, 12)}`);
-  const files = await makeRelease(version, head);
+  const files = makeRelease(version, head);
   mkdirSync(out, { recursive: true });
   for (const name of earlier) rmSync(join(out, name));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(out, name), content);
@@ -84,7 +84,7 @@ const options = new Command('npm run release --')
   .opts<Options>();
 
 try {
-  await release(options);
+  release(options);
 } catch (error) {
   console.error(`error: ${(error as Error).message}`);
   process.exitCode = 1;
