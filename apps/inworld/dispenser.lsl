@@ -9,7 +9,7 @@
 // One with a name of its own (name = second, priority = 1) is asked for what the first lacks, or while it is gone.
 // See README.md beside this file.
 
-string TITLE = "Dispenser";
+string TITLE = "Box";
 string VERSION = "0.1.0";
 string NOTECARD = "dispenser";
 string SETTINGS = "service = https://..., key = sis_live_..., name = main, priority = 0 (to 9)";
@@ -264,8 +264,8 @@ integer RECENT_LASTS = 600;
 // So many ids fit into one message of a region's chat.
 integer IDS = 20;
 
-string READY = "Dispenser: ready.";
-string STANDBY = "Dispenser: standing by: another box is active.";
+string READY = "Box: ready.";
+string STANDBY = "Box: standing by: another box is active.";
 
 // The name of this box among those of the store, and its place: 0 is asked first.
 string gName = "main";
@@ -710,7 +710,7 @@ default
         if (gName != "main") pair += gName;
         gChannel = (integer)("0x" + llGetSubString(llSHA256String(pair), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
-        say("Dispenser: looking for another box.");
+        say("Box: looking for another box.");
         tellOther("who", "0");
         llSetTimerEvent(ELECTION);
     }

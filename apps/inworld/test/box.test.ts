@@ -106,7 +106,7 @@ test('its owner’s touch gives it a new address at once', () => {
   clock.advance(5);
 
   expect(deliver().answer).toBe('200 given');
-  expect(world.log.said.at(-1)?.text).toMatch(/^Dispenser \d+\.\d+\.\d+: Dispenser: ready\. .* Memory: \d+;/);
+  expect(world.log.said.at(-1)?.text).toMatch(/^Box \d+\.\d+\.\d+: Box: ready\. .* Memory: \d+;/);
 });
 
 test('keeps the old address until the service knows the new one', () => {
@@ -137,7 +137,7 @@ test('addresses that come late are released', () => {
   clock.advance(100);
 
   expect(late.length).toBeGreaterThan(4);
-  expect(box.body.seen.text).toBe('Dispenser: ready.');
+  expect(box.body.seen.text).toBe('Box: ready.');
   expect(before - world.region.urlsLeft).toBe(1);
 });
 

@@ -23,7 +23,7 @@ test('a notecard without a key or an address is told so', () => {
   for (const line of ['service = https://example.org', 'key = sis_live_x']) {
     const { told, calls } = startScript(line);
 
-    expect(told).toEqual(['Dispenser: the notecard lacks "service = ..." or "key = ...".']);
+    expect(told).toEqual(['Box: the notecard lacks "service = ..." or "key = ...".']);
     expect(calls).toEqual([]);
   }
 });
@@ -37,7 +37,7 @@ test.each(['http://example.org', 'example.org', 'ftp://example.org'])(
     restartRegion();
     grant();
 
-    expect(script.told).toEqual(['Dispenser: the address in the notecard must begin with https://.']);
+    expect(script.told).toEqual(['Box: the address in the notecard must begin with https://.']);
     expect(calls).toEqual([]);
   },
 );
@@ -108,9 +108,9 @@ test.each([
   busy.calls[1]?.answer(200, { id: 'x', name: 'My Store', key: { ...key, scopes: ['dispenser:register'] } });
 
   expect(lacking.calls[1]).toMatchObject({ url: 'https://example.org/v1/store', method: 'GET' });
-  expect(lacking.told).toEqual(['Dispenser: the key lacks dispenser:register. Ask for one with the preset dispenser.']);
-  expect(unknown.told).toEqual(['Dispenser: the service refuses the key, or is busy.']);
-  expect(busy.told).toEqual(['Dispenser: the service refuses the registration, or is busy. Next try in a minute.']);
+  expect(lacking.told).toEqual(['Box: the key lacks dispenser:register. Ask for one with the preset dispenser.']);
+  expect(unknown.told).toEqual(['Box: the service refuses the key, or is busy.']);
+  expect(busy.told).toEqual(['Box: the service refuses the registration, or is busy. Next try in a minute.']);
 });
 
 test('any other refusal is told with the service’s own words, and only once while it lasts', () => {
@@ -125,8 +125,8 @@ test('any other refusal is told with the service’s own words, and only once wh
   calls.at(-1)?.answer(200, { secret: 'first' });
 
   expect(script.told).toEqual([
-    `Dispenser: the service answered 400. Next try in a minute. ${refusal.detail}`,
-    'Dispenser: ready.',
+    `Box: the service answered 400. Next try in a minute. ${refusal.detail}`,
+    'Box: ready.',
   ]);
 });
 
@@ -153,5 +153,5 @@ test('asks for another address when the service says that nobody was found at th
   }
 
   expect(calls).toHaveLength(4);
-  expect(told).toEqual(['Dispenser: ready.']);
+  expect(told).toEqual(['Box: ready.']);
 });

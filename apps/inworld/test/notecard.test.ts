@@ -18,7 +18,8 @@ const linesOf = (name: ScriptName): string[] => [...lines, ...(more[name] ?? [])
 /** The scopes that it asks of its key. */
 const scopesOf = (name: ScriptName): string[] =>
   /list SCOPES = \[(.*)\];/.exec(scriptOf(name))?.[1]?.match(/[a-z]+:[a-z]+/g) ?? [];
-const titleOf = (name: ScriptName): string => (name[0] ?? '').toUpperCase() + name.slice(1);
+const titleOf = (name: ScriptName): string =>
+  name === 'dispenser' ? 'Box' : (name[0] ?? '').toUpperCase() + name.slice(1);
 
 /** An object with the script, and a service that answers every request in the same way. */
 const place = (

@@ -52,8 +52,8 @@ test('the first box delivers and the second stands by, and says so above itself'
   clock.advance(600);
 
   expect(addresses).toHaveLength(1);
-  expect(one.body.seen.text).toBe('Dispenser: ready.');
-  expect(other.body.seen.text).toBe('Dispenser: standing by: another box is active.');
+  expect(one.body.seen.text).toBe('Box: ready.');
+  expect(other.body.seen.text).toBe('Box: standing by: another box is active.');
 });
 
 test('boxes of two names in one region are both active, and each has a standby of its own', () => {
@@ -65,10 +65,10 @@ test('boxes of two names in one region are both active, and each has a standby o
   clock.advance(600);
 
   expect(boxes.map(({ body }) => body.seen.text)).toEqual([
-    'Dispenser: ready.',
-    'Dispenser: ready.',
-    'Dispenser: standing by: another box is active.',
-    'Dispenser: standing by: another box is active.',
+    'Box: ready.',
+    'Box: ready.',
+    'Box: standing by: another box is active.',
+    'Box: standing by: another box is active.',
   ]);
 });
 
@@ -83,7 +83,7 @@ test.each([
   const boxes = [place('one', one), place('other', other)];
   clock.advance(120);
 
-  const active = boxes.filter(({ body }) => body.seen.text === 'Dispenser: ready.');
+  const active = boxes.filter(({ body }) => body.seen.text === 'Box: ready.');
   expect(active.map(({ body }) => body.id)).toEqual([low]);
   expect(active[0]?.body.owns(addresses.at(-1) ?? '')).toBe(true);
   expect(world.log.errors).toEqual([]);
@@ -212,7 +212,7 @@ test('a stranger’s word on the channel is not believed', () => {
   clock.advance(100);
 
   expect(channel).toBeLessThan(0);
-  expect(one.body.seen.text).toBe('Dispenser: ready.');
+  expect(one.body.seen.text).toBe('Box: ready.');
   expect(addresses).toHaveLength(1);
 });
 
@@ -239,7 +239,7 @@ test('the owner is told once what is wrong, however often it happens, offline as
   expect(world.log.messages).toEqual([
     {
       to: owner,
-      text: 'Dispenser: there is no item "Lamp" to deliver. Put one of exactly that name into this object, or correct the product.',
+      text: 'Box: there is no item "Lamp" to deliver. Put one of exactly that name into this object, or correct the product.',
     },
   ]);
 });
@@ -266,15 +266,15 @@ test('an item that may not be transferred, a full region and the test grid are e
   });
 
   expect(fixed.told).toEqual([
-    'Dispenser: "Lamp" may not be transferred. Put one with the transfer permission in its place.',
+    'Box: "Lamp" may not be transferred. Put one with the transfer permission in its place.',
   ]);
   expect(trouble(() => undefined, 'full').told).toEqual([
-    'Dispenser: the region has no address left for scripts. Move this object to another region, or remove other scripts ' +
+    'Box: the region has no address left for scripts. Move this object to another region, or remove other scripts ' +
       'that use addresses. Next try in a minute.',
   ]);
   const elsewhere = trouble(() => undefined, 'aditi');
   expect(elsewhere.timer).toBe(0);
-  expect(elsewhere.told).toEqual(['Dispenser: it works on the main grid alone.']);
+  expect(elsewhere.told).toEqual(['Box: it works on the main grid alone.']);
 });
 
 test.each([
