@@ -11,6 +11,6 @@ export const texts = {
     create: 'New store',
     createIt: 'Create it',
     name: 'Name',
-    nameHelp: 'Your customers see it. The desk opens the store with a key that may do everything.',
+    nameHelp: 'Your customers see it.',
   },
 };
