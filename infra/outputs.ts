@@ -30,7 +30,7 @@ export const addOutputs = (
     Version: packageFile.version,
     ...(alarms && { AlarmTopic: alarms.topicArn }),
     ...(settings.releases && { Releases: settings.releases }),
-    NextCommand: `npx store create --stage ${settings.stage}`,
+    NextCommand: `npx store create --stage ${settings.stage} --preset all`,
   };
   for (const [name, value] of Object.entries(outputs)) new CfnOutput(stack, name, { value });
 };

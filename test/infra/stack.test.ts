@@ -279,5 +279,5 @@ test('has outputs for the base URL, the next command and the operator’s comman
   expect(logged.OperatorLogDays.Value).toBe('400');
   // The function that ends a key adds to the log, as the command does.
   expect(loggedBy('own-key')[1].Properties.Environment.Variables.OPERATOR_LOG_DAYS).toBe('400');
-  expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
+  expect(outputs.NextCommand.Value).toBe('npx store create --stage prod --preset all');
 });
