@@ -40,7 +40,19 @@ const pieceOf = ({ key, before, after }: Commit['written'][number], uuid: string
 };
 
 /** A pseudonym is a UUID of version 8, and no other id is but those of events. */
-const pseudonyms = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
+const pseudonyms = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/**
+ * The pseudonym to which a commit moves items. One that stood in them before belongs to somebody who was erased
+ * earlier, such as the buyer of a gift.
+ */
+const pseudonymIn = (written: Commit['written']): string => {
+  const others = written.filter(({ key }) => !key.pk.endsWith('#EVENT'));
+  const [before, after] = [others.map((one) => one.before), others.map((one) => one.after)].map((items) =>
+    JSON.stringify(items).match(pseudonyms),
+  );
+  return after?.find((uuid) => !before?.includes(uuid)) ?? after?.[0] ?? '';
+};
 
 /** Everything that a commit of an erasure has moved; undefined if it has moved nothing that the model knows. */
 export const movesOf = (commit: Commit): Moves | undefined => {
@@ -49,9 +61,7 @@ export const movesOf = (commit: Commit): Moves | undefined => {
   const { written } = commit;
   const pieces = written.flatMap((one) => pieceOf(one, uuid) ?? []);
   const [, store = ''] = /^([^#]+)#/.exec(written[0]?.key.pk ?? '') ?? [];
-  const others = written.filter(({ key }) => !key.pk.endsWith('#EVENT'));
-  const [pseudonym = ''] = pseudonyms.exec(JSON.stringify(others.map(({ after }) => after))) ?? [];
-  return pieces.length > 0 ? { store, uuid, pseudonym, pieces } : undefined;
+  return pieces.length > 0 ? { store, uuid, pseudonym: pseudonymIn(written), pieces } : undefined;
 };
 
 /** The item of a customer whose credit an erasure has forfeited. */

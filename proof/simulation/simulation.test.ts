@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { trials } from '../../test/support/volume.ts';
 import { simulate } from './environment.ts';
+import { erasureName, movesOf } from './erased-items.ts';
+import type { Commit } from './machine.ts';
 import { mutants } from './mutants.ts';
 import { planted } from './planting.ts';
 import { runSchedule } from './schedule.ts';
@@ -42,6 +44,25 @@ test('a seed replays: the same schedule, call by call', async () => {
 
   expect(first.trace.length).toBeGreaterThan(20);
   expect(again).toEqual(first);
+});
+
+test('what an erased avatar was given moves to their own pseudonym, though the giver was erased before them', () => {
+  const [uuid, giver, own] = [
+    '00000003-51b0-4000-8000-000000000000',
+    '974f04e7-7f98-869c-92f0-f02bc65ec521',
+    '2c98d7c7-33e6-8079-ab87-7a682a5774e5',
+  ];
+  const owned = (of: string) => ({ pk: `s#OWNED#${of}`, sk: 'chair' });
+  const item = { givenBy: giver, sale: 'of a gift' };
+  const written = [
+    { key: owned(uuid), before: { ...owned(uuid), ...item }, after: undefined },
+    { key: owned(own), before: undefined, after: { ...item, ...owned(own) } },
+  ];
+
+  expect(movesOf({ operation: erasureName('operation 6', uuid), written } as unknown as Commit)).toEqual({
+    ...{ store: 's', uuid, pseudonym: own },
+    pieces: [{ kind: 'owned', id: 'chair' }],
+  });
 });
 
 const root = new URL('../../', import.meta.url);
