@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { newId, now } from '../../../../lib/clock.ts';
-import type { NotedEvent } from '../../../../lib/events/events.ts';
+import { eventKeys, type NotedEvent } from '../../../../lib/events/events.ts';
 import { eventNames, eventTypes } from '../../../../lib/routes/events.ts';
 import { eventRow } from '../../../../test/support/event-rows.ts';
 import { intercept, stopIntercepting } from '../../../../test/support/faults.ts';
@@ -18,10 +18,15 @@ beforeAll(async () => {
   process.env.XDG_CONFIG_HOME = service.dir;
 });
 
-/** A store with a key for all, whose openings and closings are the events of these tests. */
+/** A store with a key for all, whose openings and closings are the events of these tests. It has no other to come. */
 const aStore = async (name: string) => {
   const [created] = (await service.run('create', name, '--preset', 'all', '--json')).rows;
   const { id } = created.store;
+  // The consumer notes the issue of the key some time after the command has ended.
+  await vi.waitFor(async () => {
+    const keys = await eventKeys(id, ['key.issued'], {})({ descending: true, limit: 1 });
+    expect(keys).toHaveLength(1);
+  }, 10_000);
   const turn = async (to: 'close' | 'open'): Promise<void> => {
     const { status } = await service.call('POST', `/v1/store/actions/${to}`, created.key);
     expect(status).toBe(200);
