@@ -26,8 +26,8 @@ const changesMeaning = ({ path, kind, property }: DocumentChange): string | unde
 
 type Verdict = DocumentChange['verdicts'][number];
 
-/** Finds the verdicts that break no client, since its document says that the enumeration grows. */
-const isGrowth = (base: string) => {
+/** Makes the test for verdicts that break no client, since its document says that the enumeration grows. */
+const growthIn = (base: string) => {
   const { schemas } = JSON.parse(readFileSync(base, 'utf8')).components;
   return ({ ruleId, location }: Verdict): boolean => {
     const name = /^#\/components\/schemas\/(\w+)\/enum$/.exec(location.pointer)?.[1] ?? '';
@@ -43,11 +43,11 @@ export const breaksBetween = (base: string, revision: string): string[] => {
   const { output, errors } = redocly('diff', base, revision, '--format', 'json', '--lint-config', 'error');
   if (!output.startsWith('{')) throw new Error(`redocly diff failed: ${errors}${output}`);
   const { changes } = JSON.parse(output) as { changes: DocumentChange[] };
-  const grows = isGrowth(base);
+  const isGrowth = growthIn(base);
   return changes.flatMap((change) => {
     const reasons = [
       changesMeaning(change),
-      ...(change.impact === 'major' ? change.verdicts.filter((v) => !grows(v)).map((v) => v.message) : []),
+      ...(change.impact === 'major' ? change.verdicts.filter((v) => !isGrowth(v)).map((v) => v.message) : []),
     ];
     return reasons.flatMap((reason) => (reason === undefined ? [] : [`${describePlace(change)}: ${reason}`]));
   });
