@@ -23,6 +23,7 @@ import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';
 import { putAll } from '../../support/seed.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
+import { volume } from '../../support/volume.ts';
 import { walkList } from '../../support/walk.ts';
 
 /** Extensions, *Journal*, sentence by sentence, from outside. */
@@ -618,13 +619,21 @@ describe('complete', () => {
   });
 });
 
-test('100 rows about one thing among 100,000 cost at most 60 read units', async () => {
+/** The real engine takes hours for 100,000 rows, so only tables in memory have that number. */
+const most = volume(2_500, 100_000);
+
+test(`100 rows about one thing among ${most} cost at most 60 read units`, async () => {
   const subject = randomUUID();
   const by = { type: 'key', id: shop.id } as const;
   const rowOf = (index: number) => {
-    const [id, at] = [newId(), timestamp(start - 100_000 + index)];
+    const [id, at] = [newId(), timestamp(start - most + index)];
     const journal = {
-      ...{ kind: 'product.changed' as const, subject: index % 1000 === 0 ? subject : randomUUID(), name: 'Chair', by },
+      ...{
+        kind: 'product.changed' as const,
+        subject: index % (most / 100) === 0 ? subject : randomUUID(),
+        name: 'Chair',
+        by,
+      },
       changes: [{ field: 'description', before: 'x'.repeat(200), after: 'y'.repeat(200), hidden: false }],
     };
     return {
@@ -634,7 +643,7 @@ test('100 rows about one thing among 100,000 cost at most 60 read units', async 
       ...journalItem(shop.store, journal, { place: `${at}#000000#${id}`, at, eventList: undefined }),
     };
   };
-  await putAll(Array.from({ length: 100_000 }, (_, index) => rowOf(index)));
+  await putAll(Array.from({ length: most }, (_, index) => rowOf(index)));
 
   const { body, cost } = await shop.call('GET', `/v1/journal?subject=${subject}&limit=100`);
 
