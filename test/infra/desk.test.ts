@@ -219,7 +219,7 @@ test('is small: page, style sheet and scripts of the first view are less than 13
   const first = loadedWith(files, '');
   expect(first.size).toBeGreaterThan(2);
   expect(named).toEqual(expect.arrayContaining([...first]));
-  // API Gateway compresses nothing, since it would compress every endpoint's answers then.
+  // API Gateway compresses the large ones alone, and those only for browsers that ask for it.
   expect(bytesOf(files, first)).toBeLessThan(130_000);
   // The policy forbids inline scripts, inline styles and evaluated text.
   expect(files['']).not.toMatch(/<style|<script(?![^>]* src=)| style=| on\w+=/);
