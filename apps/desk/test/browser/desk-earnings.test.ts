@@ -72,6 +72,12 @@ test('Home, Reports, Sales and their files say paid 1,230, given back 250, share
 
   await page.evaluate(() => location.assign('#/sales'));
   await page.getByRole('table').getByText('For 680').waitFor();
+  const foot = page.getByRole('table').locator('tfoot');
+  await foot.getByText('3 sales, 1 refund').waitFor();
+  // Without credit: received, to others, yours.
+  expect(await foot.locator('td.is-number').allInnerTexts()).toEqual(
+    ['0', '980', '442', '538'].map((amount) => `L$\u00a0${amount}`),
+  );
   const [heads = [], ...rows] = await fileOf(page);
   const sumOf = (name: string): number => rows.reduce((sum, row) => sum + Number(row[heads.indexOf(name)]), 0);
   expect(
