@@ -383,6 +383,35 @@ test('Undo takes back what is left of that gift alone, says what was spent, and 
   expect(new Set((await open()).map((lot: { expiresAt: string }) => lot.expiresAt))).toEqual(new Set([tomorrow]));
 });
 
+test('Undo of a gift leaves each older lot as it was', async () => {
+  const name = stranger();
+  const give = (delta: number, days?: number) =>
+    call('POST', `/customers/${name}/actions/increment-credit`, {
+      delta,
+      ...(days !== undefined && { expiresAt: new Date(Date.now() + days * 86_400_000).toISOString() }),
+    });
+  const lots = async (): Promise<[id: string, remaining: number, expiresAt: string][]> =>
+    (await call('GET', `/customers/${name}/credit/lots?state=open`)).data.map(
+      (lot: { id: string; remaining: number; expiresAt: string }) => [lot.id, lot.remaining, lot.expiresAt],
+    );
+  await give(150, 1);
+  await give(300, 30);
+  await give(500);
+  const before = await lots();
+  const page = await signIn(wide, `/customers/${name}`);
+
+  await page.getByRole('button', { name: 'Give or take credit' }).click();
+  await page.getByLabel('Amount in L$').fill('100');
+  await page.getByRole('button', { name: 'Give L$\u00a0100' }).click();
+  await page.getByText('who has L$\u00a01,050 now.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText(`Undone. ${name} has L$\u00a0950.`).waitFor();
+
+  // The rest of the L$ 950 is permanent, which is no lot.
+  expect(before.map(([, remaining]) => remaining)).toEqual([150, 300]);
+  expect(await lots()).toEqual(before);
+});
+
 test('the head of a customer’s page shows the credit that a change has answered, before it is read anew', async () => {
   const name = stranger();
   const page = await signIn(wide, `/customers/${name}`);
