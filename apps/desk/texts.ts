@@ -139,6 +139,8 @@ export const texts = {
     closed: 'The store is closed: quotes and sales are refused.',
     lostVendors: (vendors: number, isMore: boolean) =>
       `${count(vendors)}${isMore ? ' or more' : ''} ${vendors === 1 ? 'vendor has' : 'vendors have'} not been heard from for 30 hours.`,
+    unknownPayouts: (payouts: number, isMore: boolean) =>
+      `${count(payouts)}${isMore ? ' or more' : ''} ${payouts === 1 ? 'payout' : 'payouts'} may or may not have been paid.`,
     silent: (waiting: string) => `Your box is not responding. ${waiting}.`,
     lost: (at: string) => `Your box stopped responding ${at}, and has not come back.`,
     waiting: (deliveries: number, isMore: boolean) =>

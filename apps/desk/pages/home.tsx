@@ -3,6 +3,7 @@ import doorClosed from 'lucide/dist/esm/icons/door-closed.mjs';
 import keyRound from 'lucide/dist/esm/icons/key-round.mjs';
 import shop from 'lucide/dist/esm/icons/store.mjs';
 import truck from 'lucide/dist/esm/icons/truck.mjs';
+import wallet from 'lucide/dist/esm/icons/wallet.mjs';
 import { link } from '../address.ts';
 import { ago } from '../format.ts';
 import type { IconData } from '../icon-data.ts';
@@ -59,15 +60,8 @@ const ofStore = ({ store: { open, key }, can }: Session): (Attention | false)[] 
     },
 ];
 
-/**
- * Names the faults and gaps of a store that a person should look at. `hasBox` is undefined for a key that may not see
- * it.
- */
-const attentionOf = async (
-  session: Session,
-  hasBox: boolean | undefined,
-  signal: AbortSignal,
-): Promise<Attention[]> => {
+/** Reads the faults that a person should look at, as far as the key may see them. */
+const readFaults = async (session: Session, signal: AbortSignal) => {
   const { client, can } = session;
   const nothing = { data: [], pagination: { nextCursor: null } };
   const deliveries = async (state: 'waiting' | 'failed') =>
@@ -78,12 +72,29 @@ const attentionOf = async (
   const lostVendors = can('vendors:read')
     ? client.get('/v1/vendors', { query: { state: 'lost', limit: counted }, signal })
     : nothing;
-  const [waiting, failed, vendors, lost, registered] = await Promise.all([
+  const unknownPayouts = can('payouts:read')
+    ? client.get('/v1/payouts', { query: { state: 'unknown', limit: counted }, signal })
+    : nothing;
+  const [waiting, failed, vendors, payouts, lost, registered] = await Promise.all([
     deliveries('waiting'),
     deliveries('failed'),
     lostVendors,
+    unknownPayouts,
     ...lostEvents,
   ]);
+  return { waiting, failed, vendors, payouts, lost, registered };
+};
+
+/**
+ * Names the faults and gaps of a store that a person should look at. `hasBox` is undefined for a key that may not see
+ * it.
+ */
+const attentionOf = async (
+  session: Session,
+  hasBox: boolean | undefined,
+  signal: AbortSignal,
+): Promise<Attention[]> => {
+  const { waiting, failed, vendors, payouts, lost, registered } = await readFaults(session, signal);
   const isRecent = ({ createdAt }: { createdAt: string }) => Date.now() - Date.parse(createdAt) < 30 * dayMillis;
   const failedLately = failed.data.filter(isRecent).length;
   const isMore = (list: { pagination: { nextCursor: string | null } }) => list.pagination.nextCursor !== null;
@@ -110,6 +121,13 @@ const attentionOf = async (
       tone: 'bad',
       text: t.silent(t.waiting(waiting.data.length, isMore(waiting))),
       to: link('/deliveries', { state: 'waiting' }),
+    },
+    payouts.data.length > 0 && {
+      id: 'payouts',
+      icon: wallet,
+      tone: 'warn',
+      text: t.unknownPayouts(payouts.data.length, isMore(payouts)),
+      to: link('/payouts'),
     },
     vendors.data.length > 0 && {
       id: 'vendors',

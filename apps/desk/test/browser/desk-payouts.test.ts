@@ -28,10 +28,13 @@ describe.each(screens)('on a %s', (_, size) => {
     expect(await owing(uuid)).toMatchObject({ owed: 130 });
     const page = await signIn(size, '/payouts');
     await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor();
-    await page.getByRole('table', { name: 'Who is owed L$' }).getByText(username).waitFor();
+    await page.getByRole('table', { name: 'Who is owed L$' }).getByText(username, { exact: true }).waitFor();
     await freeOfBarriers(page);
 
     if (size === phone) {
+      await page.evaluate(() => location.assign('#/'));
+      const told = page.getByRole('listitem').filter({ hasText: '1 payout may or may not have been paid.' });
+      await told.getByRole('link', { name: 'Show' }).click();
       await page.getByRole('button', { name: 'It was paid' }).first().click();
       await page.getByText(/^The books will say that /).waitFor();
       await freeOfBarriers(page);
