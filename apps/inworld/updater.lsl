@@ -249,6 +249,8 @@ default
             return;
         }
         integer pin = (integer)("0x" + llGetSubString(llSHA256String(gKey + (string)id), 0, 6));
+        // A payment that waits in the vendor would end with its script. It shows no price now: soon none waits.
+        llSleep(2.0);
         ++gLoaded;
         llOwnerSay("Put the script into " + name + ". Allow it to give L$ back. If it does not ask, touch it again.");
         llRemoteLoadScriptPin(id, text, pin, TRUE, 0);

@@ -91,6 +91,26 @@ test('it sells nothing from the touch on, until the permission is there, and the
   expect([...sales.values()]).toMatchObject([{ buyerIdentifier: ada, paid: 100 }]);
 });
 
+test('who pays from a window that was open before the touch gets a sale, or the owner hears of the L$', () => {
+  for (let tenths = 0; tenths < 50; tenths++) {
+    const { clock, world, place, allow, rezUpdater, scriptIn, sales, told } = open();
+    const vendor = place();
+    rezUpdater();
+    clock.advance(20);
+    world.log.messages.length = 0;
+
+    vendor.touch(owner);
+    clock.advance(tenths / 10);
+    scriptIn(vendor).pay(ada, 100);
+    clock.advance(10);
+    allow();
+    clock.advance(60);
+
+    const heard = told().filter((text) => text.includes('L$ 100 from') && text.includes('give them back'));
+    expect([tenths, sales.size + heard.length]).toEqual([tenths, 1]);
+  }
+});
+
 describe('nobody else puts a script in:', () => {
   test.each([
     ['an updater with another key', { key: 'two' }],
