@@ -203,7 +203,7 @@ integer isOtherNotecard(integer change)
 
 // ---- End of the shared part. ----
 
-// A product is a list: its id, its demo's or nothing, name and picture, and where the list goes on and back from it.
+// A product is a list: its id, its demo's or none, name and picture, and where the list goes on and back from it.
 integer ID = 0;
 integer DEMO = 1;
 integer NAME = 2;
@@ -280,8 +280,11 @@ present()
     key image = llList2String(gShown, IMAGE);
     if (image) llSetLinkTexture(LINK_ROOT, image, gFace);
     else llSetLinkTexture(LINK_ROOT, TEXTURE_BLANK, gFace);
+    // The vendor finds each part at its place: so one without a demo has the null key.
+    string demo = NULL_KEY;
+    if ((key)llList2String(gShown, DEMO)) demo = llList2String(gShown, DEMO);
     llSetLinkPrimitiveParamsFast(linkOf(gArrow), [PRIM_TEXT, (string)gPressed + "|" + llList2String(gShown, ID) + "|"
-        + llList2String(gShown, DEMO) + "|" + llList2String(gShown, NAME), <1.0, 1.0, 1.0>, 0.0]);
+        + demo + "|" + llList2String(gShown, NAME), <1.0, 1.0, 1.0>, 0.0]);
     gPressed = 0;
 }
 
@@ -366,8 +369,8 @@ default
             askAhead();
             return;
         }
-        list product = [llJsonGetValue(body, ["data", 0, "id"]), orNone(llJsonGetValue(body, ["data", 0, "demoId"])),
-            llGetSubString(llReplaceSubString(llJsonGetValue(body, ["data", 0, "name"]), "|", "/", 0), 0, 59),
+        list product = [llJsonGetValue(body, ["data", 0, "id"]), llJsonGetValue(body, ["data", 0, "demoId"]),
+            llGetSubString(llJsonGetValue(body, ["data", 0, "name"]), 0, 59),
             llJsonGetValue(body, ["data", 0, "image"]), orNone(llJsonGetValue(body, ["pagination", "nextCursor"])),
             orNone(llJsonGetValue(body, ["pagination", "previousCursor"]))];
         integer isPage = llJsonValueType(body, ["data"]) == JSON_ARRAY;

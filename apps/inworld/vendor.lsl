@@ -919,7 +919,7 @@ showMenu()
 {
     gMenu = "menu";
     list buttons = ["Buy", "Gift", "Use credit"];
-    if (gDemo) buttons += "Demo";
+    if ((key)gDemo) buttons += "Demo";
     string text = gName + "\nL$ " + (string)gPrice;
     if (gToPay < gPrice) text += "\nYour price: L$ " + (string)gToPay;
     llDialog(gBuyer, text, buttons + "Cancel", gChannel);
@@ -1233,15 +1233,16 @@ default
             // The shelf writes what it has found above the arrow, behind the time that the press had. Any script of the
             // object could: it can change what is shown, and nothing else. The quote says the price. The vendor has no
             // event for messages, since others could fill its queue with them, and keep payments away.
-            list shown = llParseStringKeepNulls(llList2String(llGetLinkPrimitiveParams(gArrow, [PRIM_TEXT]), 0), ["|"], []);
-            if (llList2Integer(shown, 0) == gUntil)
+            // It makes no list of the text: one of 250 parts would take too much memory.
+            string shown = llList2String(llGetLinkPrimitiveParams(gArrow, [PRIM_TEXT]), 0);
+            gWanted = llGetSubString(shown, 11, 46);
+            if ((integer)shown == gUntil) if ((key)gWanted)
             {
                 gNext = now + HOME;
                 gHasPicture = TRUE;
-                gProduct = llList2String(shown, 1);
-                gWanted = gProduct;
-                gDemo = llList2String(shown, 2);
-                gName = llList2String(shown, 3);
+                gProduct = gWanted;
+                gDemo = llGetSubString(shown, 48, 83);
+                gName = llDeleteSubString(shown, 0, 84);
                 gRefusal = "inactive";
                 askQuote("");
             }

@@ -65,8 +65,8 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'sells another product than an arrow shows': {
     file: 'apps/inworld/vendor.lsl',
-    from: '                gWanted = gProduct;\n',
-    to: '',
+    from: 'gProduct = gWanted;',
+    to: 'gWanted = gProduct;',
   },
   'waits for a line of its notecard that never comes': {
     file: 'apps/inworld/vendor.lsl',
