@@ -86,7 +86,7 @@ export const saveKey = (key: string, { remember = false, nameInLink = '' }: Keep
   if (remember) localStorage.setItem(keyName, key);
 };
 
-/** Keeps a key instead of one of the same store that has ended. All else that the tab keeps stays. */
+/** Replaces a key that has ended by another key of the same store. Everything else in the tab stays. */
 export const keepInstead = (key: string): void => {
   sessionStorage.setItem(keyName, key);
   sessionStorage.removeItem(linkName);

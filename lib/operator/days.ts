@@ -9,7 +9,7 @@ export interface ReadDay {
   item: DayItem | undefined;
 }
 
-/** Adds to a day what its sums lack. Answers false if its item, or one of the sums `all`, has changed since. */
+/** Adds to a day what its sums lack. Answers false if its item or a sum that `all` names has changed since. */
 export const addToDay = async (
   store: string,
   { day, vendor, item }: ReadDay,

@@ -193,7 +193,7 @@ export const refundedSale = ({ sale, asked: { cause, payOut } }: RefundFacts): S
   };
 };
 
-/** Disables the gift card that a sale made. One of an imported sale need not be there. */
+/** Disables the gift card that a sale made. The card of an imported sale may be missing. */
 const cardTakenBack = ({ asked, sale, card }: RefundFacts): Write[] => {
   if (card) return [cardRefund(card, asked.cause.at)];
   return sale.giftCardId === undefined ? [] : [check(giftCardKey(asked.store, sale.giftCardId), isNew)];

@@ -22,7 +22,7 @@ interface NewApiKey {
   invitedUntil?: string | undefined;
 }
 
-/** The key under which a store lists one of its keys. */
+/** Where the table has the row of an API key in its store's list of keys. */
 const listKey = (store: string, id: string) => ({ pk: partition(store, 'KEYS'), sk: id });
 
 /**

@@ -33,7 +33,8 @@ const isOnThisMachine = ({ baseUrl }: Target): boolean => baseUrl.startsWith('ht
 const quietMillis = (target: Target): number => (isOnThisMachine(target) ? 1000 : 30_000);
 
 /**
- * An avatar whose name the store knows: one of the local service's grid, or a made-up one that it names to the store.
+ * An avatar whose name the store knows: an avatar of the local service's grid. Elsewhere the command makes one up and
+ * tells the store its name.
  */
 const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<string> => {
   if (kind === 'local') {

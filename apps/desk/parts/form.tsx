@@ -300,7 +300,7 @@ export const Field = ({
 
 type ChoiceProps = Required<Pick<FieldProps, 'name' | 'label' | 'options' | 'initial'>>;
 
-/** One of a few, as a row of buttons. */
+/** A choice between a few options, as a row of buttons. */
 export const Segments = ({ name, label, options, initial }: ChoiceProps) => (
   <fieldset class="segments">
     <legend class="hidden-text">{label}</legend>

@@ -7,7 +7,7 @@ const none = '00000000-0000-0000-0000-000000000000';
 
 const tints = 6;
 
-/** One of the tints, always the same for an id, so that the rows of a list are told apart. */
+/** The tint of an id. It is always the same, so that people can tell the rows of a list apart. */
 const tintOf = (id: string): string =>
   `is-tint-${[...id].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 1009, 7) % tints}`;
 
