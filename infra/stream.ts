@@ -37,8 +37,8 @@ export const streamSource = {
   timeoutSeconds: 60,
   /**
    * Patterns of the records that reach the consumer: lots that history knows, applied coupons, all items whose key
-   * tells their kind, what was deleted, and the ends of imports in the operator's log. Each sweep writes a note, so the consumer is called every minute, and an alarm sees when nothing
-   * calls it.
+   * tells their kind, what was deleted, and the ends of imports in the operator's log. Each sweep writes a note, so the
+   * consumer is called every minute, and an alarm sees when nothing calls it.
    */
   filters: [
     { eventName, dynamodb: { NewImage: { version: { N: [{ exists: true }] }, remaining: { N: [{ exists: true }] } } } },

@@ -1,6 +1,6 @@
 /**
- * The attributes that the journal watches, by the kind of their item: a write of one of them leaves on the item who made
- * it. The bundle of every function has this list, so it stands alone.
+ * The attributes that the journal watches, by the kind of their item. Each write of one of them notes its author. The
+ * bundle of every function has this list, so it stands alone.
  */
 export const watched = {
   PRODUCT: [

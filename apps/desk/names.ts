@@ -5,7 +5,10 @@ import { isUuid } from './format.ts';
 import type { Session } from './session.ts';
 import { texts } from './texts.ts';
 
-/** The names of products, customers, vendors and keys, which sales and changes do not contain. Each is read once per tab. */
+/**
+ * The names of products, customers, vendors and keys, which sales and changes do not contain. Each is read once per
+ * tab.
+ */
 
 const known = new Map<string, Promise<string>>();
 

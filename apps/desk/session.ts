@@ -15,8 +15,8 @@ const openedNames = { key: 'desk.opened', invitation: 'desk.invitation' } as con
 type LinkKind = keyof typeof openedNames;
 
 /**
- * Takes the key or the code of a link out of the address, and replaces it with `address`. The browser has noted the link
- * in its history before any script runs: docs/operate/desk.md says what to do about it.
+ * Takes the key or the code of a link out of the address, and replaces it with `address`. The browser has noted the
+ * link in its history before any script runs: docs/operate/desk.md says what to do about it.
  */
 const takeLink = (address: string): Partial<Record<LinkKind, string>> => {
   const [, kind, text = ''] = /^#(key|invitation)=(.*)$/.exec(location.hash) ?? [];

@@ -60,8 +60,8 @@ interface Gain {
 }
 
 /**
- * The sales and refunds of a day. Undefined where the list does not reach back so far, or has other ones of that day than
- * the sums: those are of this service alone, and come a moment later.
+ * The sales and refunds of a day. Undefined if the list does not reach back to that day, or if it disagrees with the
+ * day's sums. The sums count only what this service sold, and follow a sale by a moment.
  */
 const gainsOn = (day: string, { data, pagination }: NewestSales, { sales, refunds }: Sum): Gain[] | undefined => {
   const isWhole = pagination.nextCursor === null || (data.at(-1)?.at ?? '') < day;

@@ -1,8 +1,9 @@
 import { codeIn } from './code.ts';
 
 /**
- * The page's secrets. They are kept in `sessionStorage` alone: a reload goes on, and the tab forgets them when it closes.
- * A code is kept until it has begun a page, since a phone may throw the tab away between the terminal and *Open*.
+ * The page's secrets. They are kept in `sessionStorage` alone: a reload goes on, and the tab forgets them when it
+ * closes. A code is kept until it has begun a page, since a phone may throw the tab away between the terminal and
+ * *Open*.
  */
 
 type Name = 'page.code' | 'page.token' | 'page.unanswered';

@@ -14,8 +14,8 @@ export interface ItemForm<T> {
 }
 
 /**
- * How a CSV file writes the values of a column. NDJSON files hold the values themselves. A time may be a day, which means
- * its `begin` or its `end` in UTC.
+ * How a CSV file writes the values of a column. NDJSON files hold the values themselves. A time may be a day, which
+ * means its `begin` or its `end` in UTC.
  */
 export type Form = 'text' | 'person' | 'integer' | 'number' | 'boolean' | 'list' | 'begin' | 'end' | ItemForm<unknown>;
 

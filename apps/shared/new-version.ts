@@ -58,7 +58,10 @@ export const firstOrderedAt = ({ since }: Pick<NewVersion, 'since'>): string =>
 /** The pseudonym of an erased avatar is a UUID of version 8. Nothing can be delivered to it. */
 const isPseudonym = (uuid: string): boolean => uuid[14] === '8';
 
-/** How far a delivery brought its recipient; undefined for a delivery of something else, or of the version of the item before it. */
+/**
+ * How far a delivery brought its recipient; undefined for a delivery of something else, or of the version of the item
+ * before it.
+ */
 const reachOf = (version: NewVersion, { productId, item, state, endedAt }: VersionDelivery): Reach | undefined => {
   if (productId !== version.productId || item !== version.item) return undefined;
   if (state === 'queued' || state === 'waiting') return 'coming';

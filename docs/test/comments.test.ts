@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { turnsIn } from './comments.ts';
+import { turnsIn, wideIn } from './comments.ts';
 
 /** The turns that are found in the comments of a planted text, without the better ways. */
 const foundIn = (...lines: string[]): string[] =>
@@ -49,4 +49,21 @@ test('reads the comments of code, and not its names and texts', () => {
 
 test('reads each comment by itself', () => {
   expect(foundIn('/** It takes that */', 'a();', '// of the table.', 'b();', '/** So */', '/** long. */')).toEqual([]);
+});
+
+test('finds comments wider than 120 columns, and passes texts and code', () => {
+  const wide = 'x'.repeat(115);
+  const lines = [
+    `/** ${wide} */`,
+    ` * ${wide}`,
+    `  // ${wide}`,
+    ` * ${wide}xxxxx`,
+    `**${wide}xxxxx**`,
+    `say('${wide}');`,
+  ];
+
+  expect(wideIn('lib/planted.ts', lines.join('\n'))).toEqual([
+    'lib/planted.ts:1: 122 columns: at most 120',
+    'lib/planted.ts:4: 123 columns: at most 120',
+  ]);
 });

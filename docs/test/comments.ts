@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { coded, codeOf, countsOf, tested, testsOf } from '../../test/support/houses.ts';
 
-/** Finds turns in the comments of code that a newcomer has to read twice. */
+/** Finds turns in the comments of code that a newcomer has to read twice, and lines that are too wide. */
 
 /** Each turn, and a plain way to say the same. */
 const turns: readonly [turn: RegExp, better: string][] = [
@@ -44,6 +44,13 @@ export const turnsIn = (file: string, text: string): string[] =>
       });
   });
 
+/** Each line of a text that holds nothing but a comment, and is wider than the formatter lets a line of code be. */
+export const wideIn = (file: string, text: string): string[] =>
+  text.split('\n').flatMap((line, index) => {
+    const isWide = line.length > 120 && /^\s*(?:\/\/|\/\*|\* )/.test(line);
+    return isWide ? [`${file}:${index + 1}: ${line.length} columns: at most 120`] : [];
+  });
+
 /** Files that a program writes. */
 const generated = ['apps/client/operations.ts', 'apps/client/types.ts'];
 
@@ -52,5 +59,9 @@ const files = [...codeOf(...coded), ...testsOf(...tested)].filter((file) => !gen
 /** How many files of each house are read. */
 export const readCode = countsOf(files);
 
-/** The turns in all these files. */
-export const allTurns = (): string[] => files.flatMap((file) => turnsIn(file, readFileSync(file, 'utf8')));
+/** The turns and the wide comments in all these files. */
+export const allTurns = (): string[] =>
+  files.flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    return [...turnsIn(file, text), ...wideIn(file, text)];
+  });

@@ -62,7 +62,7 @@ const onlyJournal: readonly EventType[] = [
   ...(['sale.refunded', 'giftcard.granted'] as const),
 ];
 
-/** The list of the store's events of a type that are no rows of the journal, or of samples, which the API never reads. */
+/** The list that has a store's events of a type, or its samples, which the API never reads. */
 export const eventList = (store: string, type: EventType | 'sample'): string => {
   if (onlyJournal.includes(type as EventType)) return journalList(store);
   const [subject = ''] = type.split('.');

@@ -113,7 +113,9 @@ export interface ItemRemoval<T = object> extends Omit<ItemChange<T>, 'before' | 
   before: T & Key;
 }
 
-/** The removal in a record; undefined for a change, for an item of another kind, and for an item whose time has ended. */
+/**
+ * The removal in a record; undefined for a change, for an item of another kind, and for an item whose time has ended.
+ */
 export const removalOf = ({ dynamodb = {}, userIdentity }: DynamoDBRecord): ItemRemoval | undefined => {
   const { Keys, NewImage, OldImage, SequenceNumber, ApproximateCreationDateTime = now() / 1000 } = dynamodb;
   if (NewImage || !OldImage || userIdentity) return undefined;

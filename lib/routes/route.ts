@@ -155,7 +155,10 @@ type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' |
   readonly query: F extends { query: infer Query extends z.ZodObject } ? Query : z.ZodObject<Record<never, never>>;
 } & Pick<F, Extract<keyof F, 'body' | 'response'>>;
 
-/** `{identifier}` names a resident, `{uuid}` an avatar or a vendor, `{keyId}` an API key; any other placeholder is the id of a row. */
+/**
+ * `{identifier}` names a resident, `{uuid}` an avatar or a vendor, `{keyId}` an API key; any other placeholder is the
+ * id of a row.
+ */
 const placeholder = (name: string, path: string) => {
   if (name === 'identifier') return identifier();
   if (name === 'keyId') return keyId();

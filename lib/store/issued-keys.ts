@@ -26,8 +26,8 @@ interface NewApiKey {
 const listKey = (store: string, id: string) => ({ pk: partition(store, 'KEYS'), sk: id });
 
 /**
- * The writes of a new key or invitation, if its store exists; `text` is the only copy of the key or of the code. This is
- * the one place where a key is made.
+ * The writes of a new key or invitation, if its store exists; `text` is the only copy of the key or of the code. This
+ * is the one place where a key is made.
  */
 export const issuing = ({ store, name, scopes, stage, invitedUntil, ...more }: NewApiKey) => {
   const { id, hash, text } = newKey(stage);

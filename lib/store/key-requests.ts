@@ -18,7 +18,8 @@ import { findStore } from './stores.ts';
 
 /**
  * Changes of keys that a key asks for. The gateway may let a key in for a minute after its end, so each change looks at
- * the asking key in its own transaction. A key changes only what it covers, that is, a key without a scope that it lacks.
+ * the asking key in its own transaction. A key changes only what it covers, that is, a key without a scope that it
+ * lacks.
  */
 
 /** The key of a request, and its store. */
@@ -245,8 +246,8 @@ export const revokeFor = (asking: Asking, id: string): Promise<KeyAnswer> =>
   });
 
 /**
- * The invitation whose code asks, while it can be accepted. Throws 401 if it ended, 400 if it was used, or if its issuer
- * was revoked.
+ * The invitation whose code asks, while it can be accepted. Throws 401 if it ended, 400 if it was used, or if its
+ * issuer was revoked.
  */
 const demandInvitation = async (id: string): Promise<ApiKey & { invitedUntil: string }> => {
   const key = await findKey(id);

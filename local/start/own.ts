@@ -44,8 +44,8 @@ const lastChange = async (): Promise<number> => {
 };
 
 /**
- * Builds desk and customer's page as they are deployed, with the pages for developers. Loading a page again shows changes
- * of its sources.
+ * Builds desk and customer's page as they are deployed, with the pages for developers. Loading a page again shows
+ * changes of its sources.
  */
 const desk = (() => {
   let last: { files: ReturnType<typeof bundleDesk>; of: number } | undefined;

@@ -37,7 +37,10 @@ const wrongSum = (actor: Actor, sum: number): number => {
   return Math.max(1, wrong === sum ? sum + 1 : wrong);
 };
 
-/** The product that a text above a vendor or a menu names; empty for a text that names none, such as one about a trouble. */
+/**
+ * The product that a text above a vendor or a menu names; empty for a text that names none, such as one about a
+ * trouble.
+ */
 const productIn = (text: string): string => {
   const [name = ''] = text.split('\n');
   return name.startsWith('Vendor') ? '' : name;

@@ -61,8 +61,8 @@ export const claimOf = (by: string, value: string): Claim[] => {
 
 /**
  * How often in 100 the grid does so: to a transfer of L$ by a script, to an avatar who is thanked, to a touch. `dying`
- * is a region that dies while a cashier pays, `lostLines` a line of a notecard that never comes, `lostGifts` an item that
- * an avatar never gets. And how often the network does so to a call.
+ * is a region that dies while a cashier pays, `lostLines` a line of a notecard that never comes, `lostGifts` an item
+ * that an avatar never gets. And how often the network does so to a call.
  */
 export const rates = {
   none: {

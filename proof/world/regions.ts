@@ -311,8 +311,8 @@ export class Region {
   }
 
   /**
-   * The owner puts another version of its script into a vendor, with an updater that holds its notecard. Answers the script
-   * that took its place; undefined if none did, because something else happened to the object meanwhile.
+   * The owner puts another version of its script into a vendor, with an updater that holds its notecard. Answers the
+   * script that took its place; undefined if none did, because something else happened to the object meanwhile.
    */
   async update(placement: Placement, updater: string, source: string): Promise<Placement | undefined> {
     if (!this.isWhole(placement)) return undefined;
@@ -396,9 +396,9 @@ export class Region {
   }
 
   /**
-   * The region comes back as it was before the absence. It does so only if of what vendors owed then nothing is on its way
-   * or unreported, nor went away with an end that the script does not know: nobody but the grid knows of those any more.
-   * The owner looks at what its memory has lost in the evening.
+   * The region comes back as it was before the absence. It does so only if no payment that vendors owed then is on its
+   * way or unreported, and if the scripts know how each of these payments ended: of any other only the grid would know.
+   * In the evening the owner looks at what the region's memory has lost.
    */
   async comeBack(absence: Absence): Promise<void> {
     const owed = () => this.kept().filter(({ value }) => /^[SO][0-9a-f-]{36}/.test(value));

@@ -1,7 +1,7 @@
 /**
  * A script of somebody else, in another prim of the merchant's object. Every 20 seconds it writes what it would like to
- * be paid into the memory of the linkset, in the form of a vendor and of a cashier, and writes again what it has read of
- * others and what is gone meanwhile. Touched, it erases all.
+ * be paid into the memory of the linkset, as a vendor and as a cashier would. It also writes again what it has read of
+ * others, and what others have deleted. At a touch it erases everything.
  */
 export const strangerSource = `
 list gMine;

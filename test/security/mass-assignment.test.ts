@@ -89,8 +89,9 @@ const ordered = (value: unknown): unknown => {
 };
 
 /**
- * A secret, a quote, a signature, and the text and the id of a new key are random. A sale keeps a hash of its request, in which the product has a random id. The mark
- * of a customer's lots is a hash of their random ids, behind their number and sum.
+ * A secret, a quote, a signature, and the text and the id of a new key are random. A sale keeps a hash of its request,
+ * in which the product has a random id. The mark of a customer's lots is a hash of their random ids, behind their
+ * number and sum.
  */
 const chance =
   /"(?:(secret|quote|request|key|by)":"[^"]*|(code)":"sis_[^"]*|(id|replaces)":"\w{12}|(creditMark":"\d+ \d+) \w+)"/g;

@@ -27,8 +27,8 @@ export const needsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'payou
 export const routesOfKeys: readonly Route[] = routes.filter(takesKeys);
 
 /**
- * The endpoints of keys in an order in which every example request succeeds: first all others, then the ones that delete
- * a row, and then the one that ends the key.
+ * The endpoints of keys in an order in which every example request succeeds: first all others, then the ones that
+ * delete a row, and then the one that ends the key.
  */
 export const routesInOrder: readonly Route[] = [
   ...routesOfKeys.filter((row) => !deletesWhole(row) && !endsItsKey(row)),

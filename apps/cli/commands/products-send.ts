@@ -78,7 +78,9 @@ const readOwners = async (store: string, version: NewVersion): Promise<Owner[]> 
   return withNames(owners, (uuid) => names.get(uuid));
 };
 
-/** The version to send. Throws if the product is unknown or not for copying, or `since` is before the kept deliveries. */
+/**
+ * The version to send. Throws if the product is unknown or not for copying, or `since` is before the kept deliveries.
+ */
 const versionOf = (product: Product | undefined, id: string, since: string, store: string): NewVersion => {
   if (!product) throw new Failure(unknownId(store, 'product', id));
   if (!product.permissions.copy)

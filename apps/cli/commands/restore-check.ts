@@ -30,8 +30,8 @@ const keyEnd = ({ expiresAt }: ApiKey): number =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
 /**
- * Says whether the restored key is live although the other table's copy is revoked, or ends earlier after a rotation. An
- * invitation is live again if it was revoked or accepted.
+ * Says whether the restored key is live although the other table's copy is revoked, or ends earlier after a rotation.
+ * An invitation is live again if it was revoked or accepted.
  */
 const isRevived = (restored: ApiKey, other: ApiKey): boolean =>
   restored.status !== 'revoked' && (other.status !== restored.status || keyEnd(other) < keyEnd(restored));

@@ -193,8 +193,8 @@ const harmOf = (key: KeyResponse): string => {
 };
 
 /**
- * Revokes a key and the keys that it has issued. It comes first, so that it can make no more. Keys that it has made since
- * the list was read are revoked too: nobody has left them out.
+ * Revokes a key and the keys that it has issued. It comes first, so that it can make no more. Keys that it has made
+ * since the list was read are revoked too: nobody has left them out.
  */
 export const Revoke = ({ of, all, reload, onClose }: KeyDialogProps) => {
   const { client, store } = useSession();

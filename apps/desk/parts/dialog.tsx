@@ -10,8 +10,8 @@ interface DialogProps {
 }
 
 /**
- * A dialog over the page. It is open while it is rendered. Escape closes it, and the focus returns to where it was. If a
- * form in it holds entries, Escape and × ask first.
+ * A dialog over the page. It is open while it is rendered. Escape closes it, and the focus returns to where it was. If
+ * a form in it holds entries, Escape and × ask first.
  */
 export const Dialog = ({ title, look = '', onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);

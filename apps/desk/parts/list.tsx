@@ -89,7 +89,9 @@ const SortFilter = <R,>({ columns }: { columns: readonly Column<R>[] }) => (
   </div>
 );
 
-/** Gives the focus to the row that takes the place of one that is gone: an act may take away the row with its button. */
+/**
+ * Gives the focus to the row that takes the place of one that is gone: an act may take away the row with its button.
+ */
 const useNextRow = (rows: readonly unknown[]) => {
   const ref = useRef<HTMLTableSectionElement>(null);
   const last = useRef<{ focused: Element; row: number }>(undefined);

@@ -28,8 +28,8 @@ interface PopupProps {
 }
 
 /**
- * A button that opens a part above the page, where nothing cuts it off. Arrow keys and Tab move within it. Escape, a press
- * elsewhere and leaving it close it.
+ * A button that opens a part above the page, where nothing cuts it off. Arrow keys and Tab move within it. Escape, a
+ * press elsewhere and leaving it close it.
  */
 export const Popup = ({ label, look = 'button', face, children }: PopupProps) => {
   const [isOpen, setOpen] = useState(false);

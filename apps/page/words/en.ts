@@ -1,4 +1,6 @@
-/** All words of the customer's page, in English. `de.ts` has the same ones. A figure, date or name comes in as a text. */
+/**
+ * All words of the customer's page, in English. `de.ts` has the same ones. A figure, date or name comes in as a text.
+ */
 export const en = {
   title: 'Store credit',
   /** The language's own name. */

@@ -106,7 +106,8 @@ export interface WorldView {
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
   /**
-   * Puts a script of this object's contents into another prim. False without its pin, its owner's own, or such a script.
+   * Puts a script of this object's contents into another prim. False without the prim's pin, for a prim of another
+   * owner, and for a script that the contents do not have.
    */
   loadScript: (prim: string, name: string, pin: number) => boolean;
   /** Tells the scripts of these prims of the object. */

@@ -80,8 +80,8 @@ const replace = (land: Land, old: Placement, source: string): void => {
 };
 
 /**
- * Puts a script of one prim's contents into another prim, beside its scripts or in the place of the one of that name. False
- * without the prim's pin, for another owner, and where there is no such script.
+ * Puts a script from one prim's contents into another prim. It replaces the script of the same name, if there is one.
+ * False without the other prim's pin, for another owner, and for a script that the contents do not have.
  */
 const loadScript = (land: Land, from: Placement, prim: string, name: string, pin: number): boolean => {
   const [there] = [...land.objects].filter(({ body }) => body.id === prim);

@@ -81,7 +81,10 @@ const journal = async (query = '', call = shop.call): Promise<JournalRow[]> => {
 
 type Told = [kind: string, subject: (string | null)[], changes: Record<string, [unknown, unknown]>];
 
-/** Rows as their kind, id and name of the thing, and values by field, the oldest first. Keys that the tests make are left out. */
+/**
+ * Rows as their kind, id and name of the thing, and values by field, the oldest first. Keys that the tests make are
+ * left out.
+ */
 const told = (rows: readonly JournalRow[]): Told[] =>
   rows
     .filter(({ by, kind }) => by.type === 'key' || !kind.startsWith('key.'))

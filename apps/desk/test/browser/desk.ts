@@ -90,7 +90,9 @@ export const search = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill(text);
 };
 
-/** Presses a button twice in one moment. A double click would look for the button again, which the first press may end. */
+/**
+ * Presses a button twice in one moment. A double click would look for the button again, which the first press may end.
+ */
 export const pressTwice = (button: Locator): Promise<void> =>
   button.evaluate((one: HTMLElement) => {
     for (const detail of [1, 2])
