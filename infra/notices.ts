@@ -4,7 +4,7 @@ import type { Metafile } from 'esbuild';
 
 /** Makes the list of licences that must go with every copy of a bundle. */
 
-/** Its licence is the plain text of MIT. */
+/** A file with the plain text of the MIT licence. */
 const plainMit = join(import.meta.dirname, '../node_modules/zod/LICENSE');
 
 /** The licence of a package that says that it is under MIT, and comes without the text. */

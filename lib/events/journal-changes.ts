@@ -88,7 +88,7 @@ const ofProduct: Teller<StoredProduct> = ({ key, before, after, actor }) => {
       place,
       firstOf('product.created', { ...productDefaults, item: after.name }, told, ['name', 'price']),
     );
-  // Sales take copies and gather them. Only a request says how many there are.
+  // A sale takes copies, or gathers them from shares. Only a request sets their number.
   const copies = actor ? {} : { availableAmount: before.availableAmount };
   return row('product.changed', place, changesOf('product.changed', { ...before }, { ...told, ...copies }));
 };

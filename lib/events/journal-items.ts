@@ -8,8 +8,9 @@ import { ttlAttribute } from '../table/schema.ts';
 import type { ActorType } from '../watched.ts';
 
 /**
- * The journal's rows as they are stored. A row is an item of the events' partition, and one that is an event too is the
- * event's item. Its rank says all that a filter asks for, so an index alone tells which rows pass.
+ * The journal's rows as they are stored. A row is an item of the events' partition. If the change is an event too, the
+ * row is the event's item. A row's rank holds everything that a filter asks for, so an index alone tells which rows
+ * pass.
  */
 
 /** A field that a change has changed. A hidden one has neither value. */
@@ -31,7 +32,7 @@ export interface JournalTelling {
   changes: FieldChange[];
   /** The type of the event that is the same change. */
   event?: EventType | undefined;
-  /** Tells the row from others of the same kind and change. */
+  /** Distinguishes the row from others of the same kind and change. */
   part?: string;
 }
 
@@ -50,7 +51,7 @@ export interface JournalItem {
   name?: string;
   actor: ActorType;
   requestId?: string;
-  /** JSON: of each field its name, and the values before and after; a hidden one has none. */
+  /** JSON: the name of each field, and its values before and after. A hidden field has no values. */
   changes: string;
 }
 

@@ -11,8 +11,9 @@ export const pageRead = <R extends Route>(row: R, handler: PageHandler<R>) =>
   endpoint(row, (request, page: BegunRecord) => handler(page, request), { admit: (id) => countIn(id, 'reads') });
 
 /**
- * The Lambda function of a row that acts for the customer whose page asks: the page counts the act, and the customer is
- * its author. The page is looked at before all else, so that no kept answer and no fault of form hides that it ended.
+ * The Lambda function of a row that acts for the customer whose page asks. The page counts the act, and the customer is
+ * the act's author. Everything else waits until the page was looked at: neither a kept answer nor a fault in the body
+ * may hide that the page has ended.
  */
 export const pageAct = <R extends Route>(row: R, handler: PageHandler<R>) =>
   endpoint(

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  */
 export const usageKeyCount = 16;
 
-/** How large the rate of all pages of a store's customers is, as a part of the store's rate. */
+/** The part of a store's rate that all pages of its customers may use together. */
 const pagePart = 0.1;
 
 /** How many calls at once pages with one usage key may make: a visit with ten acts. */

@@ -12,8 +12,8 @@ export interface SendingRun {
 }
 
 /**
- * Orders the delivery to an owner, once for a day however often the run asks: a repeat answers the same delivery's id.
- * Throws what `redeliver` throws.
+ * Orders the delivery to an owner, at most once a day, however often the run asks. A repeat answers the id of the same
+ * delivery. Throws what `redeliver` throws.
  */
 export const sendAgainOnce = async ({ store, name, productId, message }: SendingRun, uuid: string): Promise<string> => {
   const idempotencyKey = `${name} ${productId} ${uuid}`;

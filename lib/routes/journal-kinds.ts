@@ -31,7 +31,7 @@ interface JournalRule {
   scope: Scope | null;
   /** The fields of a row, in their order. */
   fields: readonly string[];
-  /** Fields that are named and never told. */
+  /** Fields whose names a row has, and whose values it never has. */
   hidden?: readonly string[];
   /** The event that is the same change. */
   event?: EventType;

@@ -216,7 +216,7 @@ export const revokeKey = route('POST /v1/keys/{keyId}/actions/revoke', {
   response: KeyResponse,
 });
 
-/** The rows of a code, in one function with the end of a key: none of the three can make a key. */
+/** The rows of an invitation's code. One function serves them and the end of a key: none of the three makes a key. */
 const invited = { extension: true, servedBy: 'own-key', scope: null, byInvitation: true, problems: [400] } as const;
 
 export const getInvitation = route('GET /v1/store/key/invitation', {

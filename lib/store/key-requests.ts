@@ -232,7 +232,7 @@ export const rotateFor = (
     });
   });
 
-/** Revokes a key for ever. One that is revoked stays as it is. Throws 400 for the asking key; 401, 403 and 404. */
+/** Revokes a key for ever. A revoked key stays as it is. Throws 400 for the asking key; 401, 403 and 404. */
 export const revokeFor = (asking: Asking, id: string): Promise<KeyAnswer> =>
   decideOn(asking, id, async (key) => {
     if (id === asking.keyId) throw invalid('A key cannot revoke itself. It ends itself by signing out.');
@@ -271,7 +271,7 @@ export const getInvitation = async ({ store: id, keyId }: Asking): Promise<Invit
   return { store: { id, name: store.name }, name, preset, scopes: inOrder(scopes), expiresAt, invitedUntil };
 };
 
-/** The issuer of an invitation was not revoked by others. */
+/** Nobody else has revoked the issuer of an invitation. */
 const notVoiding = any(isNot('status', 'revoked'), is('endedItself', true));
 
 /** Accepts an invitation: the key gets a secret that nobody has seen. Throws 400, 401 and 404. */

@@ -10,7 +10,7 @@ import { codeMillis, endOf, pageKey, pageListKey, tokenMillis } from './pages.ts
 import { findStore } from './stores.ts';
 
 /**
- * Makes the code of a page for an avatar, who becomes no customer by it. Throws 404 for an unknown resident, and for a
+ * Makes the code of a page for an avatar. It makes nobody a customer. Throws 404 for an unknown resident, and for a
  * store that was deleted since the gateway let the key in.
  */
 export const openPage = async (store: string, identifier: Identifier): Promise<OpenedPage> => {

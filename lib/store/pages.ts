@@ -45,7 +45,7 @@ export type BegunRecord = CustomerPage & { expiresAt: string };
 export const codeMillis = 10 * 60_000;
 export const tokenMillis = 60 * 60_000;
 
-/** The most that one page does and reads. */
+/** The most acts and reads that one page may make. */
 const most = { acts: 20, reads: 300 };
 
 type Counted = keyof typeof most;
@@ -106,8 +106,8 @@ const refusals: Record<Counted, string> = {
 };
 
 /**
- * Counts an act or a read of the page whose token asks, and answers the page. Throws 401 if it has ended, and 429 until
- * it ends if it has had all of them.
+ * Counts an act or a read of the page whose token asks, and answers the page. Throws 401 if the page has ended, and 429
+ * if it has used up its acts or reads.
  */
 export const countIn = async (id: string, what: Counted): Promise<BegunRecord> => {
   const hasRoom = any(missing(what), below(what, most[what]));

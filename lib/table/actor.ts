@@ -75,7 +75,7 @@ const watchedOf = (key: Key): ReadonlySet<string> | undefined => {
 const sets = (values: Item | undefined, watched: ReadonlySet<string>): boolean =>
   Object.keys(values ?? {}).some((name) => watched.has(name));
 
-/** The write with its signature, if it sets an attribute that the journal watches. An addition is no such change. */
+/** The write, signed if it sets an attribute that the journal watches. To add to an attribute is not to set it. */
 export const signed = (write: Write): Write => {
   if (write.kind !== 'put' && write.kind !== 'update') return write;
   const watched = watchedOf(write.kind === 'put' ? write.item : write.key);
@@ -92,7 +92,7 @@ export const signed = (write: Write): Write => {
 /** A consumer reads the signature of a removal within this time: DynamoDB keeps a record for a day. */
 const keepSeconds = 2 * 86_400;
 
-/** The key of the signature of a removed item, which has no item to be on. */
+/** The key under which the table keeps the signature of a removal, since the removed item is gone. */
 export const removalKey = (key: Key): Key => {
   const { kind, store } = placeOf(key);
   return { pk: partition(store, 'REMOVED'), sk: `${kind}#${key.sk}` };
@@ -105,7 +105,7 @@ export const isSignedRemoval = (write: Write): write is Extract<Write, { kind: '
   return part === undefined && deletable.includes(kind);
 };
 
-/** The writes that sign the removals among others. They belong into the same transaction. */
+/** The writes that sign the removals among these writes. They belong in the same transaction. */
 export const removalSignatures = (writes: readonly Write[]): Write[] =>
   writes.filter(isSignedRemoval).map(({ key }) => {
     const ends = { [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds };
