@@ -54,7 +54,7 @@ const admitKey = async ({ id, secret }: ParsedKey, row: AuthorizedRow | undefine
   const key = await findKey(id);
   if (!key || !opens(key, secret, row)) return undefined;
   const isCode = !secretMatches(secret, key.hash);
-  // A failure or delay of this note must not reach the caller. To accept an invitation is no use of its key.
+  // A failure or delay of this note must not reach the caller. Accepting an invitation is not a use of its key.
   const noted = isCode ? undefined : noteUse(key).catch(() => undefined);
   await Promise.race([noted, sleep(noteMillis, undefined, { ref: false })]);
   const caller: Caller = {
@@ -68,8 +68,8 @@ const admitKey = async ({ id, secret }: ParsedKey, row: AuthorizedRow | undefine
 };
 
 /**
- * Undefined for a page that does not open the row. Its code opens one row, before and after it was used, so that the
- * endpoint can say so. Its token lacks on every other row but its own what a key has.
+ * Undefined for a text that opens no row of a page. A code opens its one row even after it was used, so that the
+ * endpoint can say that it was. A token opens the rows of its page; for any other row it lacks what a key has.
  */
 const admitPage = async ({ id, secret }: ParsedKey, row: AuthorizedRow | undefined): Promise<Admission | undefined> => {
   const page = await findPage(id);

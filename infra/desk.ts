@@ -39,7 +39,7 @@ const pageOf = ({ house, script, style }: Entry, outputs: Metafile['outputs']): 
     .replace('{{preloads}}', preloads.join('\n    '));
 };
 
-/** Bundles a page: its text, its files under names with a hash of their content, and the paths of what they are of. */
+/** Bundles a page: its text, its files under names with a hash of their content, and the paths of their sources. */
 const bundlePage = async (entry: Entry, target: string[], releases = '') => {
   const directory = join(apps, entry.house);
   const { outputFiles, metafile } = await build({

@@ -170,7 +170,8 @@ export const exportAccess: Access = {
 /**
  * The stream's consumer makes history and the sums of days, reads rows first if records repeat, and notes events. It
  * counts what sales owe in the accounts of payees; a debt that is counted late may be paid already. It deletes only
- * names that lead to nobody. Events and the journal need the issuers of keys, copies of products, and who deleted.
+ * names that lead to nobody. Events and the journal need the issuers of keys, the copies of products, and the authors
+ * of deletions.
  */
 export const consumerAccess: Access = {
   reads: [

@@ -4,9 +4,9 @@ import { base62, randomText } from './clock.ts';
 
 /**
  * API keys: `sis_live_<id>_<secret><checksum>`, 12, 43 and 6 characters of 0-9A-Za-z; `sis_test_` on the local service.
- * Codes and tokens of customers' pages begin with `sis_me_live_` or `sis_me_test_`, and else are alike. The id finds
- * the key in the table, the secret holds 256 bits, and the checksum (CRC-32 of all before it) refuses a mistyped key
- * without a read. Only a SHA-256 of the secret is stored: a random secret needs no slow hash.
+ * Codes and tokens of customers' pages begin with `sis_me_live_` or `sis_me_test_`, and have the same form. The id
+ * finds the key in the table, the secret holds 256 bits, and the checksum (CRC-32 of all before it) refuses a mistyped
+ * key without a read. Only a SHA-256 of the secret is stored: a random secret needs no slow hash.
  */
 const pattern = /^sis_(me_)?(live|test)_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 

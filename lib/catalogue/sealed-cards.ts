@@ -18,7 +18,7 @@ export const listSealedCards = (store: string, uuid: string) =>
     async (cards) => cards.map((one) => ({ ...one, card: seal(one.id, ownerOf(store, uuid)) })),
   );
 
-/** The id in a sealed one. Throws 400 for a text that was not made for this avatar of this store. */
+/** The card's id, from its sealed id. Throws 400 for a text that was not made for this avatar of this store. */
 export const cardIdOf = (store: string, uuid: string, card: string): string => {
   const id = unseal(card, ownerOf(store, uuid));
   if (typeof id !== 'string') throw invalid('card names none of your cards: load the page again.');

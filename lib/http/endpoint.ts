@@ -80,7 +80,7 @@ interface EndpointOptions<R extends Route, A> {
 /** Bounds what the row reads and writes. Throws 429. */
 const boundUse = async (row: Route, store: string): Promise<void> => {
   if (row.writes.length > 0) await boundWrites(store, row.share);
-  // Only after the writes: this goes on counting what is counted already.
+  // It must follow the writes: it keeps the count that they have begun, and adds its own.
   if (row.share === 'pages') boundReads(store, 'pageReads');
   else if ('cursor' in row.query.shape) boundReads(store);
 };

@@ -31,6 +31,6 @@ export const deleteStore = async (id: string, together: readonly Write[] = []): 
     ...together,
   ]);
   for (const keyId of await listKeyIds(id)) await markStoreGone(keyId);
-  // A key may have opened one meanwhile. From here on none finds the store.
+  // A key may have opened a page meanwhile. From here on no key finds the store.
   await endPages(id);
 };

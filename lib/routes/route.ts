@@ -188,7 +188,7 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
 /** All that the authorizer knows of a row: its bundle has only these fields (infra/bundle.ts). */
 export type AuthorizedRow = Pick<Route, 'method' | 'path' | 'scope' | 'byInvitation' | 'byPageCode'>;
 
-/** True if an API key may call the row: neither the code of an invitation nor a customer's page has to. */
+/** True if an API key may call the row. Other rows take the code of an invitation, or a customer's page. */
 export const takesKeys = ({ scope, byInvitation, byPageCode }: Route): boolean =>
   scope !== pageScope && !byInvitation && !byPageCode;
 
