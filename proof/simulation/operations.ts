@@ -204,10 +204,13 @@ const refundOperation = (part: Part, id: string): Operation => {
       const sale = model.sales[id];
       const isOwn = effect.kind === 'refund' && effect.item.sk === id && sale?.state === 'completed';
       if (!isOwn || outcome.kind === 'refused' || refundInModel(model, sale, reference, payOut) !== 200) return false;
-      const { buyer } = sale.asked;
+      const { buyer, recipient } = sale.asked;
       if (sale.terms.credit + sale.terms.restrictedCredit > 0 && buyer) model.touched[buyer] = true;
       const { refund, refundReference } = (answer ?? sale) as Sale | ModelSale;
-      return refund === sale.refund && refundReference === reference;
+      // After a lost answer the repeat may come after an erasure, which takes the reference away.
+      const named = answer as Sale | undefined;
+      const isErased = named !== undefined && (named.buyerUuid !== buyer || named.recipientUuid !== recipient);
+      return refund === sale.refund && refundReference === (isErased ? null : reference);
     },
   };
 };
