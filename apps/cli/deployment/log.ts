@@ -14,13 +14,16 @@ import type { Target } from './target.ts';
 /** Opens the operator's log for the person who runs the command. */
 export const openLog = async (target: Target): Promise<Log> => logOf(await target.operator());
 
-/** The rows about an avatar, with both copies of each: rows of one store or, for null, rows that concern all stores. */
+/**
+ * The rows with an avatar's UUID as a value, with both copies of each: rows of one store or, for null, rows that concern
+ * all stores. A text that only contains the UUID, such as the name of a key, is not about them.
+ */
 export const rowsAbout = async (uuid: string, store: string | null): Promise<(LogRow & Key)[]> => {
   const parts = [everything, store ?? ofAllStores];
   const rows = await Promise.all(
     parts.map((part) => rowsOf<LogRow & Key>({ partition: logPartition(part) })({ descending: false })),
   );
-  return rows.flat().filter((row) => row.store === store && JSON.stringify(row.details).includes(uuid));
+  return rows.flat().filter((row) => row.store === store && JSON.stringify(row.details).includes(JSON.stringify(uuid)));
 };
 
 /** True if the log has a row of a store. The store itself may be deleted. */

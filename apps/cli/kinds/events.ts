@@ -22,12 +22,16 @@ const goes = (item: EventItem, uuid: string, theirs: ReadonlySet<string>): boole
 /** The found items that go as a whole. One look at the avatar's things decides for all of a search. */
 const going = new WeakSet<EventItem>();
 
+/** True if one of an item's values is the UUID. A text that only contains it, such as the code of a coupon, stays. */
+const names = ({ data, changes }: EventItem, uuid: string): boolean =>
+  [data, changes].some((text) => text?.includes(JSON.stringify(uuid)));
+
 const findEvents = async (store: string, uuid: string): Promise<EventItem[]> => {
   const theirs = await idsOf(store, uuid);
   return matching(listStoreEvents(store), (item) => {
     const isGoing = goes(item, uuid, theirs);
     if (isGoing) going.add(item);
-    return isGoing || [item.data, item.changes].some((text) => text?.includes(uuid));
+    return isGoing || names(item, uuid);
   });
 };
 

@@ -6,6 +6,7 @@ import { putResident } from '../../../../lib/operator/residents.ts';
 import { getSale } from '../../../../lib/sale/sales.ts';
 import { sendUnsent } from '../../../../lib/sale/sweep.ts';
 import { orderOf } from '../../../../lib/sale/unsent.ts';
+import { logOf, logPartition, noteInLog } from '../../../../lib/store/operator-log.ts';
 import { actedBy } from '../../../../lib/table/actor.ts';
 import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
 import { newCustomer } from '../../../../test/support/credit-seed.ts';
@@ -117,4 +118,24 @@ test('the journal forgets an avatar and their things, and has the pseudonym in r
   expect(events).not.toContain(uuid);
   expect(events).not.toContain('gone.person');
   expect(await wholeTable(`${service.store}#REMOVED`)).toEqual([]);
+});
+
+test('ends though rows of the journal and of the log hold the UUID within a text of the store', async () => {
+  const uuid = randomUUID();
+  await putResident({ uuid, username: 'in.code' }, []);
+  const coupon = { code: `OF-${uuid}`, ownerIdentifier: uuid };
+  const { id } = (await service.call('POST', '/v1/coupons', coupon)).body;
+  const named = { key: 'a', name: `box of ${uuid}` };
+  await noteInLog(logOf('test')('key.issued', service.store, named));
+  await catchUp();
+
+  const pseudonym = await erase(uuid);
+
+  const [row] = (await service.call('GET', `/v1/journal?subject=${id}`)).body.data;
+  const of = { couponOwnerUuid: pseudonym, couponOwnerUsername: pseudonym, code: coupon.code };
+  expect(row).toMatchObject({ kind: 'coupon.created', subject: { name: coupon.code } });
+  expect((await wholeTable(`${service.store}#EVENT`)).map(({ data }) => JSON.parse(data))).toContainEqual(
+    expect.objectContaining(of),
+  );
+  expect(await wholeTable(logPartition(service.store))).toMatchObject([{ details: named }]);
 });
