@@ -16,7 +16,14 @@ beforeAll(async () => {
 });
 
 const reads = scopes.filter((scope) => scope.endsWith(':read'));
-const support: readonly Scope[] = [...reads, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'];
+const support: readonly Scope[] = [
+  ...reads,
+  'products:deliver',
+  'products:redeliver',
+  'credits:write',
+  'sales:refund',
+  'pages:open',
+];
 const expected: Record<PresetName, readonly Scope[]> = {
   vendor: ['sales:write', 'products:read', 'vendors:register'],
   terminal: [
@@ -26,6 +33,7 @@ const expected: Record<PresetName, readonly Scope[]> = {
     'coupons:apply',
     'giftcards:redeem',
     'products:redeliver',
+    'pages:open',
   ],
   dispenser: ['dispenser:register'],
   cashier: ['payouts:pay'],
