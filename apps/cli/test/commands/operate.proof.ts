@@ -31,16 +31,28 @@ beforeAll(async () => {
   service = await startForCli();
 });
 
-test('the doctor finds one unknown payout of the demo on a fresh local service, and with --store checks that store alone', async () => {
+/** What the doctor says of a key of the local service that makes keys. It has no end there, which is allowed. */
+const unending = (name: string, store: string, id: string) => ({
+  check: `keys of ${store}`,
+  state: 'warn',
+  detail: `"${name}" can make keys, and never ends`,
+  fix: `Give it an end: store key rotate "${name}" --expires 365d --store ${id}`,
+});
+
+test('the doctor finds keys without an end and one unknown payout of the demo, and with --store checks that store alone', async () => {
   const whole = await service.run('doctor', '--json');
   const one = await service.run('doctor', '--store', 'other store', '--json');
   const unknown = await service.run('doctor', '--store', 'Nowhere', '--json');
+  const ofOther = unending('all scopes', 'Other Store', 'OtherStore01');
 
   expect(whole.rows.filter(({ state }) => state !== 'ok')).toMatchObject([
+    unending('all scopes', 'Demo Store', demo),
+    unending('keys:write', 'Demo Store', demo),
     { check: 'payouts of Demo Store', state: 'warn', detail: 'of 1 nobody knows whether they were paid' },
+    ofOther,
   ]);
   expect([whole.code, one.code]).toEqual([0, 0]);
-  expect(one.rows.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(one.rows.filter(({ state }) => state !== 'ok')).toMatchObject([ofOther]);
   const checksOf = ({ rows }: typeof whole) => rows.map(({ check }) => check as string);
   expect(checksOf(whole)).toEqual(expect.arrayContaining(['deliveries of Demo Store', 'deliveries of Other Store']));
   expect(checksOf(one)).toEqual(checksOf(whole).filter((check) => !check.endsWith('of Demo Store')));
