@@ -4,9 +4,11 @@ import { now } from '../clock.ts';
 import { asciiJson } from '../delivery/message.ts';
 import { setAside } from '../delivery/queue.ts';
 import { logSink } from '../log.ts';
+import { Problem } from '../problem.ts';
 import { uncountedOf } from '../sale/debts.ts';
 import type { SaleItem } from '../sale/sales.ts';
 import { LaterShape } from '../shape.ts';
+import { BusyError, UnansweredError } from '../table/engine.ts';
 import { eventsOf, eventsOfRemoval } from './changes.ts';
 import { sequenceText } from './days.ts';
 import type { NewEvent } from './events.ts';
@@ -62,6 +64,14 @@ export const tellOperator = (from: DynamoDBRecord): Promise<boolean> =>
     },
   );
 
+/** Why a record must come back, as the log says it; undefined if no later reading of it can help. */
+const comesBack = (from: DynamoDBRecord, fault: unknown): string | undefined => {
+  if (fault instanceof LaterShape) return ageOf(from) < deploymentMillis ? 'of a later version' : undefined;
+  // The table had no capacity or gave no answer. The record itself may well be readable.
+  const isBusy = fault instanceof BusyError || (fault instanceof Problem && fault.status === 503);
+  return isBusy || fault instanceof UnansweredError ? 'failed' : undefined;
+};
+
 /** A record of a removal: it has nothing but its row of the journal. */
 const readRemoval = (from: DynamoDBRecord, { store, sequenceNumber = '' }: ItemRemoval): RecordRead => ({
   from,
@@ -91,7 +101,8 @@ const readChange = (from: DynamoDBRecord, change: ItemChange): RecordRead => ({
 /**
  * Reads the records of a batch that this consumer has not processed yet, each once. An unreadable record goes to the
  * queue of failures: if Lambda brought it back, it would hold up all records behind it for a day. `failed` are the
- * records that must come back: records of a version that is being deployed, and records that the queue refused.
+ * records that must come back: records of a version that is being deployed, records for whose events the table had no
+ * answer, and records that the queue refused.
  */
 export const readBatch = async (records: readonly DynamoDBRecord[]) => {
   const read = new Map<string, RecordRead>();
@@ -111,12 +122,13 @@ export const readBatch = async (records: readonly DynamoDBRecord[]) => {
         one.events = await eventsOfRemoval(removal);
       }
     } catch (fault) {
-      if (fault instanceof LaterShape && ageOf(from) < deploymentMillis) {
-        logRecords('of a later version', [from], fault);
+      const why = comesBack(from, fault);
+      logRecords(why ?? 'unreadable', [from], fault as Error);
+      if (why !== undefined) {
+        read.delete(sequenceText(from.dynamodb?.SequenceNumber ?? ''));
         failed.push(from);
         continue;
       }
-      logRecords('unreadable', [from], fault as Error);
       if (!(await tellOperator(from))) failed.push(from);
     }
   return { read: [...read.values()], failed };

@@ -3,7 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { newId, source } from '../../../lib/clock.ts';
 import { consume, type StoreBatch } from '../../../lib/events/consume.ts';
 import { knownShape } from '../../../lib/shape.ts';
-import { customerKey } from '../../../lib/table/keys.ts';
+import { BusyError, UnansweredError } from '../../../lib/table/engine.ts';
+import { customerKey, vendorKey } from '../../../lib/table/keys.ts';
+import { engine } from '../../../lib/table/table.ts';
 import { logLines } from '../../support/log.ts';
 import { recordOf, shardBatch } from '../../support/stream-records.ts';
 
@@ -86,6 +88,30 @@ test('a record of a later version comes back for a quarter of an hour, and days 
     { numbers: [third], countable: [] },
   ]);
 });
+
+test.each([BusyError, UnansweredError])(
+  'a record whose event the table keeps waiting comes back: $name',
+  async (fault) => {
+    onTestFinished(() => {
+      delete engine.getSome;
+    });
+    engine.getSome = () => Promise.reject(new fault(new Error('Slow down.')));
+    const vendor = recordOf(
+      undefined,
+      { ...vendorKey('Store1', ada), seenAt: '2026-09-21T00:00:00.000Z', productId: newId() } as never,
+      writtenAt,
+    );
+    const records = [customerOf('Store1'), vendor, customerOf('Store1')];
+    const [first, waiting, third] = records.map(numberOf);
+    const { seen, consumer } = consumerThatFailsFor();
+
+    const failed = await consumer(records);
+
+    expect(failed).toEqual([waiting]);
+    expect(seen).toMatchObject([{ numbers: [first, third], countable: [first] }]);
+    expect(logLines.at(-1)).toMatchObject({ history: 'failed', stack: expect.stringContaining('Slow down.') });
+  },
+);
 
 test('days count no record that a person sends again', async () => {
   const record = customerOf('Store1');
