@@ -1,5 +1,4 @@
-import { presets } from '../../lib/routes/key-presets.ts';
-import { scopes as allScopes, type Scope } from '../../lib/routes/scopes.ts';
+import type { Scope } from '../../lib/routes/scopes.ts';
 import type { JournalRowResponse } from '../client/client.ts';
 import type { CsvValue } from './csv.ts';
 import { change, date, money } from './format.ts';
@@ -59,18 +58,10 @@ const discountWords = ({ type, value, startDate, endDate }: Discount): string =>
         .filter(Boolean)
         .join(' ');
 
-/** An array of a row ends after this many members. */
-const mostMembers = 20;
-
-/** The rights of a key. Those of most presets are longer than what a row holds, and are known by their beginning. */
-const scopeWords = (held: readonly string[]): string => {
-  const fits = Object.entries(presets).filter(([, preset]) => {
-    const own: readonly Scope[] = preset.scopes;
-    const inOrder = allScopes.filter((scope) => own.includes(scope)).slice(0, mostMembers);
-    return inOrder.join() === held.join();
-  });
-  const [[name] = []] = fits.length === 1 ? fits : [];
-  return rightsOf({ preset: (name ?? null) as Parameters<typeof rightsOf>[0]['preset'], scopes: held });
+/** The rights of a key. Only rows about keys have some, so the presets are loaded with the first one. */
+const scopeWords = async (scopes: readonly string[]): Promise<string> => {
+  const loaded = await import('./held-preset.ts').catch(() => undefined);
+  return rightsOf({ preset: loaded?.presetOf(scopes) ?? null, scopes });
 };
 
 const percent = (value: number): string => `${value} %`;
