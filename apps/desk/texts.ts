@@ -18,7 +18,8 @@ export const texts = {
   open: 'Open',
   more: 'More',
   moreOf: (name: string) => `More: ${name}`,
-  noScript: 'This page could not be loaded. Check the connection, and load the desk again.',
+  notLoaded: 'Not loaded',
+  noScript: 'This part of the desk could not be loaded. Check the connection, and load the desk again.',
   notFound: 'There is no such page.',
   noScope: 'The key that you signed in with does not open this page.',
   /** Stands for a name that cannot be read. */

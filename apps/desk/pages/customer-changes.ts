@@ -1,4 +1,3 @@
-import '../parts/first-view.ts';
 import type { JournalRowResponse } from '../../client/client.ts';
 import { beginning, type JournalReader, kindsOf, readMore, tell } from '../journal.ts';
 import type { Session } from '../session.ts';

@@ -11,3 +11,10 @@ export interface CustomerProps {
   /** Reads all parts again after a write. Until then, `known` is shown. */
   reload: (known?: Balances) => void;
 }
+
+/** A customer in the form that a dialog gets. */
+export interface DialogProps extends CustomerProps {
+  /** The part of the address by which the customer was read. */
+  identifier: string;
+  onClose: () => void;
+}

@@ -22,6 +22,7 @@ import { texts } from '../texts.ts';
 import { failureWords } from '../words/failure.ts';
 import { saleWords } from '../words/sale.ts';
 import { t } from './customer.texts.ts';
+import { readChanges } from './customer-changes.ts';
 import type { CustomerProps } from './customer-props.ts';
 
 type Kind = 'credit' | 'sale' | 'delivery' | 'other';
@@ -231,7 +232,6 @@ const readEvents: PageReader = async (session, customer, _cursor, signal) => {
 
 /** Bans and discounts, with who changed them. */
 const readJournal = async (session: Session, { uuid }: CustomerResponse, signal: AbortSignal): Promise<Source> => {
-  const { readChanges } = await import('./customer-changes.ts');
   const changes = await readChanges(session, uuid, signal);
   const entries = changes.map(({ kind, told: { id, at, by, fields, note } }): Entry => {
     const isOthers = by.type !== 'unknown' && by.id !== session.store.key.id && by.id !== uuid;

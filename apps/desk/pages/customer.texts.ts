@@ -1,12 +1,10 @@
 import { change, count, money } from '../format.ts';
-import { creditWords } from '../words/credit.ts';
 
 export const t = {
   credit: 'Credit',
   restricted: 'Restricted credit',
   spend: 'Total spent',
   spendYear: 'Spent in the last year',
-  owned: 'Products',
   discountFact: 'Discount',
   banned: 'Banned',
   bannedText: 'This customer is banned: vendors refuse to sell to them.',
@@ -15,9 +13,17 @@ export const t = {
   unknown: (identifier: string) => `Nobody is known as ${identifier}.`,
   unknownHelp:
     'Check the name. A stranger becomes a customer with the first purchase, coupon or credit, so you can give credit to any avatar that the box finds.',
-  actions: 'Actions',
+  actions: {
+    give: 'Give or take credit',
+    card: 'Give a gift card',
+    coupon: 'Apply a coupon',
+    discount: 'Change the discount',
+    page: 'Their own page',
+    ban: 'Ban',
+    lift: 'Lift the ban',
+  },
+  lifted: (name: string) => `Lifted the ban of ${name}.`,
   timeline: 'Timeline',
-  filter: 'Show',
   kinds: {
     all: 'All',
     credit: 'Credit',
@@ -80,94 +86,19 @@ export const t = {
   lotsNone: 'No credit.',
   lotsEndless: 'This credit does not expire.',
   lotsSpent: 'Spent from top to bottom; permanent credit last.',
-  permanent: 'Permanent',
   permanentText: 'does not expire',
   lot: (remaining: number, amount: number) =>
     remaining === amount ? money(remaining) : `${money(remaining)} of ${money(amount)}`,
   ends: (when: string) => `ends ${when}`,
   due: 'due: it goes with the next change',
-  today: 'Today',
   moreLots: 'More follow after these.',
-  give: {
-    ...creditWords,
-    open: 'Give or take credit',
-    title: 'Give or take credit',
-    way: 'What to do',
-    add: 'Give',
-    take: 'Take',
-    amount: 'Amount in L$',
-    reason: 'Reason (optional)',
-    reasonHelp: 'Shown in the history. The customer may ask for it.',
-    effect: (before: number, after: number) => `${money(before)} now, ${money(after)} afterwards`,
-    tooMuch: (before: number) => `The customer has ${money(before)} only.`,
-    whole: 'Enter a whole number of L$, 1 or more.',
-    submit: (amount: number) => (amount < 0 ? `Take ${money(-amount)}` : `Give ${money(amount)}`),
-    submitEmpty: 'Give credit',
-    given: (amount: number, name: string, after: number) =>
-      amount < 0
-        ? `Took ${money(-amount)} from ${name}, who has ${money(after)} now.`
-        : `Gave ${money(amount)} to ${name}, who has ${money(after)} now.`,
-    undoReason: 'Undone at the desk',
-    undone: (amount: number, left: number, expires: boolean) => {
-      if (left === 0) return 'Undone.';
-      if (amount < 0) return 'The credit was set again since, so nothing was given back.';
-      const lost = expires ? 'were spent or have expired' : 'were spent';
-      return `${money(amount - left)} of ${money(amount)} taken back; ${money(left)} ${lost}.`;
-    },
-    has: (name: string, after: number) => `${name} has ${money(after)}.`,
-  },
-  card: {
-    open: 'Give a gift card',
-    amount: 'Amount in L$',
-    transfer: 'Anybody may redeem it',
-    transferHelp: 'Otherwise only this customer may.',
-    reason: 'Reason (optional)',
-    submit: 'Give the card',
-    done: (amount: number, name: string) => `Gave ${name} a gift card of ${money(amount)}.`,
-  },
   coupon: {
-    open: 'Apply a coupon',
-    code: 'Code of the coupon',
-    product: 'Only for the product (optional)',
-    productHelp: 'Empty: for the whole store.',
-    hours: 'Hours until it ends',
-    submit: 'Apply',
-    done: (code: string, until: string) => `Applied ${code} until ${until}.`,
     live: 'Coupons in force',
     revoke: 'Take back',
     revoked: (code: string) => `Took ${code} back.`,
     until: (discount: number, when: string) => `${discount} %, ends ${when}`,
   },
   cards: { title: 'Gift cards', open: 'Ready', redeemed: 'Redeemed', disabled: 'Disabled' },
-  ban: {
-    open: 'Ban',
-    title: (name: string) => `Ban ${name}?`,
-    text: 'Vendors refuse to sell to a banned customer. What they own and hold stays.',
-    reason: 'Reason (optional)',
-    submit: 'Ban',
-    done: (name: string) => `Banned ${name}.`,
-    lift: 'Lift the ban',
-    lifted: (name: string) => `Lifted the ban of ${name}.`,
-  },
-  page: {
-    open: 'Their own page',
-    title: (name: string) => `The page of ${name}`,
-    text: 'On a page of their own a customer sees their credit and when it ends, what they bought, their gift cards and their coupons. The terminal gives them the link. You can make one for somebody who wrote to you.',
-    warning:
-      'Whoever opens the link first can redeem this customer’s cards and have their items sent to them again. Give it to nobody else.',
-    submit: 'Make a link',
-    until: (time: string) => `It opens the page once, until ${time}. The page then stays open for an hour.`,
-    copy: 'Copy the link',
-    copied: 'Link copied.',
-    look: 'Look at it yourself',
-    lookHelp: 'If you look yourself, the link is used. What you press there counts as theirs.',
-    done: 'Done',
-  },
-  discount: {
-    open: 'Change the discount',
-    percent: 'Discount on every purchase, in percent',
-    done: (name: string, percent: number) => `${name} has a discount of ${percent} % now.`,
-  },
   ownedTitle: 'Owns',
   ownedNone: 'Owns nothing yet.',
   redeliver: {

@@ -88,7 +88,9 @@ export const CustomerPage = ({ identifier }: { identifier: string }) => {
             >
               <CustomerActions {...props} identifier={identifier} onGive={giving.open} />
             </Heading>
-            {giving.isOpen && can('credits:write') && <GiveCredit {...props} onClose={giving.close} />}
+            {giving.isOpen && can('credits:write') && (
+              <GiveCredit {...props} identifier={identifier} onClose={giving.close} />
+            )}
             <p class="identity">
               {customer.isBanned && <State tone="bad">{t.banned}</State>}
               <code>{customer.uuid}</code>

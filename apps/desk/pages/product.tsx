@@ -12,7 +12,7 @@ import { CopyId } from '../parts/copy.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { later } from '../parts/later.tsx';
+import { later, laterDialog } from '../parts/later.tsx';
 import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { Picture } from '../parts/picture.tsx';
@@ -25,9 +25,9 @@ import { t } from './product.texts.ts';
 import { ProductCard } from './product-card.tsx';
 import { Fields } from './product-fields.tsx';
 import { describeField, enteredValues, initialValues, isSteep, productBody, productValues } from './product-values.ts';
-import { Sell } from './sell.tsx';
 
 const Changes = later(async () => (await import('../parts/changes.tsx')).Changes);
+const Sell = laterDialog(async () => (await import('./sell.tsx')).Sell);
 
 /** A price that falls so far that it may be a slip. */
 interface PriceQuestion {

@@ -7,7 +7,7 @@ import { customerName, productName, productOf } from '../names.ts';
 import { menuColumn } from '../parts/actions.tsx';
 import { amountColumn, type Column } from '../parts/column.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { later } from '../parts/later.tsx';
+import { laterDialog } from '../parts/later.tsx';
 import { DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
 import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { useList } from '../parts/rows.ts';
@@ -22,7 +22,7 @@ const totalCredit = ({ credit, restrictedCredit }: SaleResponse): number => cred
 const received = (sale: SaleResponse): number => earnedBy(sale).paid - earnedBy(sale).refunded;
 const toOthers = (sale: SaleResponse): number => earnedBy(sale).shares + earnedBy(sale).commissions;
 
-const Refund = later(async () => (await import('./sale.tsx')).Refund);
+const Refund = laterDialog(async () => (await import('./sale.tsx')).Refund);
 
 const menuOf =
   ({ client, can }: Session, say: ReturnType<typeof useSay>, reload: () => void) =>

@@ -1,3 +1,4 @@
+import '../parts/first-view.ts';
 import { useState } from 'preact/hooks';
 import type { ProductResponse, QuoteResponse } from '../../client/client.ts';
 import { go, link } from '../address.ts';

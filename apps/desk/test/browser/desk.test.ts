@@ -584,6 +584,41 @@ test('works with the keyboard alone, and shows the focus', async () => {
   expect(takesTheNextKey).toBe(true);
 });
 
+test('a dialog comes with its first press, however slow its script is, and says so if that does not come', async () => {
+  const page = await signIn(wide, '/customers/vera.vendor');
+  const [dialog, focused] = [page.getByRole('dialog'), page.locator(':focus')];
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/customer-dialogs-*.js', async (route) => {
+    await asked;
+    await route.continue();
+  });
+
+  await page.getByRole('button', { name: 'Ban', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.toasts', { hasText: 'Loading…' }).waitFor();
+  expect(await dialog.count()).toBe(0);
+  answer();
+  await dialog.waitFor();
+  await page.keyboard.type('spam');
+  expect(await page.getByLabel('Reason').inputValue()).toBe('spam');
+  await page.getByLabel('Reason').fill('');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await focused.innerText()).toBe('Ban');
+
+  await page.route('**/customer-own-page-*.js', (route) => route.abort());
+  await page.getByRole('button', { name: 'Their own page' }).click();
+  await dialog.getByText('This part of the desk could not be loaded.').waitFor();
+  await freeOfBarriers(page);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await focused.innerText()).toBe('Their own page');
+  forgive(/net::ERR_FAILED/);
+});
+
 test('fits every width from 390 to 2,560 pixels', async () => {
   const page = await signIn(wide, '/customers/vera.vendor');
   await page.locator('.entry').first().waitFor();
@@ -611,4 +646,26 @@ test('the first view loads less than 140 KB with the local additions, from its o
   expect(loaded.length).toBe(1 + (await page.locator('head :is(link[href^="desk/"], script)').count()));
   // The deployed desk has at most 130,000 (test/infra/desk.test.ts); the pages for developers add styles and a menu.
   expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(140_000);
+});
+
+test('the pages of a customer and of a product load at most 40 KB of scripts beyond the first view', async () => {
+  const { id } = await call('POST', '/products', { name: 'Lamp', item: 'Lamp', price: 5 });
+  const page = await signIn(wide);
+  for (const path of ['/customers/vera.vendor', `/products/${id}`]) {
+    await page.evaluate((hash) => location.assign(hash), `#${path}`);
+    await page.reload({ waitUntil: 'networkidle' });
+    await page.getByRole('heading', { name: /^(?:Timeline|Changes)$/ }).waitFor();
+
+    const bytes = await page.evaluate(() => {
+      const named = [...document.querySelectorAll('head :is(link, script)')].map((one) => one.outerHTML).join();
+      return performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('.js') && !named.includes(name.split('/').at(-1) as string))
+        .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).decodedBodySize, 0);
+    });
+
+    // Both have their own script and the words of the journal.
+    expect(bytes, path).toBeGreaterThan(30_000);
+    expect(bytes, path).toBeLessThanOrEqual(40_000);
+  }
 });
