@@ -169,7 +169,7 @@ const menuOf =
       id,
       all: [
         { text: texts.open, to: link(path) },
-        active && can('sales:write') && { text: saleWords.sell, to: link(path, { sell: 'yes' }) },
+        active && can('sales:write') && { text: saleWords.sell, to: link(path, { do: 'sell' }) },
         can('products:write') && { text: t.setDiscount, press: () => discount(product) },
         can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
       ],

@@ -414,9 +414,9 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   await menu('Products');
   await page.getByLabel('Name or description').fill(name);
   await page.keyboard.press('Enter');
-  await page.getByRole('link', { name }).click();
-  await headed(page, name);
-  await page.getByRole('button', { name: 'Sell', exact: true }).click();
+  await page.getByRole('button', { name: `More: ${name}`, exact: true }).click();
+  await page.locator('main').getByRole('link', { name: 'Sell', exact: true }).click();
+  await dialog.getByRole('heading', { name: `Sell ${name}` }).waitFor();
   await freeOfBarriers(page);
   await page.getByRole('button', { name: 'Show the price' }).click();
   await page.locator('.field .error', { hasText: 'Enter a name such as ada.lovelace' }).waitFor();
