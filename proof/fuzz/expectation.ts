@@ -104,6 +104,12 @@ const undecidedByState = [
 /** Writes without a body that an earlier request may have made impossible. A redeemed card cannot be disabled. */
 const decidedByState: readonly string[] = [...onceOnly, 'gift-cards/disable-gift-card'];
 
+/** Nothing makes history here, so an undo waits for it in vain. */
+const undo = 'customers/undo-credit-change';
+
+/** True if a request here can succeed. Each has a key, and neither a code nor the token of a page. */
+export const canSucceed = (row: Route): boolean => takesKeys(row) && row.id !== undo;
+
 /** True if no earlier write can change the status of a well-formed request. */
 const isFree = (row: Route, query: string, body: string): boolean => {
   if (row.id === 'products/create-product') {
@@ -142,7 +148,6 @@ export const expectedStatuses = (
   if (/[^\x21-\x7e]/.test(target)) return [400];
   const row = rowOf(method, target);
   if (!row) return [404];
-  // Every request has a key, and neither a code nor the token of a page.
   if (!takesKeys(row)) return [403];
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const params = paramsOf(row, path);
@@ -161,8 +166,7 @@ export const expectedStatuses = (
   const statuses = wellFormedStatuses(row, params, query, body);
   return [
     ...(precondition === 'fails' ? statuses.map((status) => (status === row.status ? 412 : status)) : statuses),
-    // Nothing makes history here, so an undo waits for it in vain.
-    ...(alone && row.id !== 'customers/undo-credit-change' ? [] : [503]),
+    ...(alone && row.id !== undo ? [] : [503]),
     ...(idempotencyKeys.length > 0 ? [409, 422] : []),
     // A store makes few keys in an hour.
     ...(row.makes ? [429] : []),
