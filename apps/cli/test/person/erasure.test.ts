@@ -134,7 +134,7 @@ test('ends though rows of the journal and of the log hold the UUID within a text
   const [row] = (await service.call('GET', `/v1/journal?subject=${id}`)).body.data;
   const of = { couponOwnerUuid: pseudonym, couponOwnerUsername: pseudonym, code: coupon.code };
   expect(row).toMatchObject({ kind: 'coupon.created', subject: { name: coupon.code } });
-  expect((await wholeTable(`${service.store}#EVENT`)).map(({ data }) => JSON.parse(data))).toContainEqual(
+  expect((await wholeTable(`${service.store}#EVENT`)).map(({ data }) => JSON.parse(String(data)))).toContainEqual(
     expect.objectContaining(of),
   );
   expect(await wholeTable(logPartition(service.store))).toMatchObject([{ details: named }]);
