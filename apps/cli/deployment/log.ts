@@ -15,8 +15,8 @@ import type { Target } from './target.ts';
 export const openLog = async (target: Target): Promise<Log> => logOf(await target.operator());
 
 /**
- * The rows with an avatar's UUID as a value, with both copies of each: rows of one store or, for null, rows that concern
- * all stores. A text that only contains the UUID, such as the name of a key, is not about them.
+ * The rows with an avatar's UUID as a value, with both copies of each: rows of one store or, for null, rows that
+ * concern all stores. A text that only contains the UUID, such as the name of a key, is not about them.
  */
 export const rowsAbout = async (uuid: string, store: string | null): Promise<(LogRow & Key)[]> => {
   const parts = [everything, store ?? ofAllStores];

@@ -31,7 +31,7 @@ beforeAll(async () => {
   service = await startForCli();
 });
 
-/** What the doctor says of a key of the local service that makes keys. It has no end there, which is allowed. */
+/** The doctor's word on a key of the local service that makes keys. It has no end there, which is allowed. */
 const unending = (name: string, store: string, id: string) => ({
   check: `keys of ${store}`,
   state: 'warn',
