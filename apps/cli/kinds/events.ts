@@ -12,11 +12,22 @@ const idsOf = async (store: string, uuid: string): Promise<Set<string>> => {
   return new Set([uuid, ...[...cards, ...payouts].map(({ sk }) => sk)]);
 };
 
+/**
+ * True for a row about the avatar's card or payout. The consumer may write it after an earlier pass has moved the thing
+ * itself to the pseudonym.
+ */
+const isOfOwned = ({ data }: EventItem, uuid: string): boolean => {
+  if (!data?.includes(uuid)) return false;
+  const { ownerUuid, residentUuid } = JSON.parse(data) as { ownerUuid?: string; residentUuid?: string };
+  return ownerUuid === uuid || residentUuid === uuid;
+};
+
 /** True if the whole item goes: an event, a row about the avatar or a thing of theirs, or about their own change. */
 const goes = (item: EventItem, uuid: string, theirs: ReadonlySet<string>): boolean => {
   const facts = item.changes === undefined ? undefined : factsIn(item.rank);
   if (!facts || facts.kind === 'sale.refunded') return item.data?.includes(uuid) ?? false;
-  return theirs.has(subjectIn(item) ?? '') || (item.actor === 'customer' && facts.by === uuid);
+  if (theirs.has(subjectIn(item) ?? '') || isOfOwned(item, uuid)) return true;
+  return item.actor === 'customer' && facts.by === uuid;
 };
 
 /** The found items that go as a whole. One look at the avatar's things decides for all of a search. */

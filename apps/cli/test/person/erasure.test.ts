@@ -120,6 +120,23 @@ test('the journal forgets an avatar and their things, and has the pseudonym in r
   expect(await wholeTable(`${service.store}#REMOVED`)).toEqual([]);
 });
 
+test('takes a row of their card that the consumer notes after an earlier pass has moved the card', async () => {
+  const uuid = randomUUID();
+  await putResident({ uuid, username: 'noted.late' }, []);
+  const reason = 'A present for noted.late.';
+  const grant = await service.call('POST', `/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 5, reason });
+  await service.call('PUT', `/v1/giftcards/${grant.body.id}`, { credit: 0 });
+
+  await erase(uuid);
+  await catchUp();
+  const noted = JSON.stringify(await wholeTable(`${service.store}#EVENT`));
+  await erase(uuid);
+
+  const left = JSON.stringify(await wholeTable(`${service.store}#EVENT`));
+  expect(noted).toContain('noted.late');
+  for (const text of [uuid, 'noted.late']) expect(left).not.toContain(text);
+});
+
 test('ends though rows of the journal and of the log hold the UUID within a text of the store', async () => {
   const uuid = randomUUID();
   await putResident({ uuid, username: 'in.code' }, []);
