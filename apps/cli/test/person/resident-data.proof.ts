@@ -74,6 +74,9 @@ const buy = async () => {
   await recordPurchase(store, purchase);
 };
 
+/** The stream's consumer is normally a second behind, on a busy machine more. */
+const patience = { timeout: 20_000 };
+
 /** Gives an avatar something of every kind, and no credit in the end. Answers the id of their gift card. */
 const live = async (): Promise<string> => {
   const { uuid, username } = avatar;
@@ -94,6 +97,9 @@ const live = async (): Promise<string> => {
   const order = { recipientUuid: uuid, recipientUsername: username, message: about() };
   await completeDelivery((await claimDelivery(anOrder(store, order), 1000)).delivery);
   await failDelivery((await claimDelivery(anOrder(store, order), 1000)).delivery, about());
+  // An erasure takes only the events that the consumer has noted.
+  const events = async () => (await wholeTable(`${store}#EVENT`)).map(asText).filter((item) => item.includes(uuid));
+  await expect.poll(events, patience).toContainEqual(expect.stringContaining('delivery.failed'));
   return card.id;
 };
 
@@ -125,7 +131,7 @@ const historyOf = async (uuid: string) => (await call('GET', `/v1/customers/${uu
 
 /** A customer's history, when it has this many rows. */
 const historyWith = async (count: number, uuid = avatar.uuid) => {
-  await expect.poll(() => historyOf(uuid)).toHaveLength(count);
+  await expect.poll(() => historyOf(uuid), patience).toHaveLength(count);
   return historyOf(uuid);
 };
 
@@ -418,7 +424,7 @@ test('who comes back is a new customer, whose history begins at 1, and gets anot
   await tellResident(store, avatar, 'request');
   await give(5);
 
-  await expect.poll(() => historyOf(avatar.uuid)).toMatchObject([{ sequence: 1, amount: 5, credit: 5 }]);
+  await expect.poll(() => historyOf(avatar.uuid), patience).toMatchObject([{ sequence: 1, amount: 5, credit: 5 }]);
   expect(await call('GET', `/v1/customers/${avatar.uuid}`)).toMatchObject({ credit: 5, isBanned: false });
   const second = (await erase(...demo, '--forfeit')).rows[0].pseudonym;
 
