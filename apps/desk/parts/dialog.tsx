@@ -26,7 +26,8 @@ export const Dialog = ({ title, look = '', onClose, children }: DialogProps) => 
     // Otherwise the button that closes it would have the focus.
     dialog.current?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      // While the dialog is on the page nothing outside it can have the focus.
+      queueMicrotask(() => before instanceof HTMLElement && before.focus());
     };
   }, []);
   return (

@@ -31,6 +31,24 @@ const wordsInCells = (page: Page) =>
     }),
   );
 
+test('the focus returns to the button of a dialog, however it is closed', async () => {
+  const page = await signIn(wide, '/coupons');
+  const button = page.getByRole('button', { name: 'New coupon' });
+  const dialog = page.getByRole('dialog');
+
+  for (const close of [
+    () => page.keyboard.press('Escape'),
+    () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+    () => dialog.getByRole('button', { name: 'Close', exact: true }).click(),
+  ]) {
+    await button.click();
+    await dialog.waitFor();
+    await close();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => button.evaluate((one) => one === document.activeElement)).toBe(true);
+  }
+});
+
 test('no word of a name breaks in a list', async () => {
   const page = await signIn({ viewport: { width: 1280, height: 900 } });
   const words: { word: string; lines: number }[] = [];
