@@ -37,9 +37,10 @@ export const Dialog = ({ title, look = '', onClose, children }: DialogProps) => 
       aria-labelledby={titleId}
       onClose={onClose}
       onCancel={(event) => {
-        if (event.target !== dialog.current || !holdsEntries()) return;
+        if (event.target !== dialog.current) return;
+        // The browser would tell of its closing a moment later, and a press on the button meanwhile would be lost.
         event.preventDefault();
-        setAsking(true);
+        close();
       }}
     >
       <header>

@@ -34,7 +34,9 @@ export const Ask = ({ title, lines, yes, onYes, onClose }: AskProps) => {
       aria-labelledby={id}
       onClose={onClose}
       onCancel={(event) => {
-        if (isBusy) event.preventDefault();
+        // The browser would tell of its closing a moment later, and a press on the button meanwhile would be lost.
+        event.preventDefault();
+        if (!isBusy) onClose();
       }}
     >
       <h2 id={id}>{title}</h2>
