@@ -116,14 +116,23 @@ const tell = (owners: readonly Owner[], since: string, isInterrupted: boolean): 
 
 const betweenLooksMillis = 1000;
 
-/** Orders a delivery. A refusal is the owner's own: the others get theirs. */
-const orderFor = async (run: SendingRun, { uuid }: Owner): ReturnType<Sender['order']> => {
-  try {
-    return { deliveryId: await sendAgainOnce(run, uuid) };
-  } catch (error) {
-    if (error instanceof Problem && error.status < 500) return { why: error.message };
-    throw error;
-  }
+/** Waits between two looks. Ends early, without an error, if the signal comes. */
+const pause = (signal: AbortSignal): Promise<void> =>
+  sleep(betweenLooksMillis, undefined, { signal }).catch(() => undefined);
+
+/**
+ * Orders a delivery. A refusal is the owner's own: the others get theirs. While another command is ordering the same
+ * delivery, or if one died over it, waits: half a minute later the order is free.
+ */
+const orderFor = async (run: SendingRun, { uuid }: Owner, signal: AbortSignal): ReturnType<Sender['order']> => {
+  for (;;)
+    try {
+      return { deliveryId: await sendAgainOnce(run, uuid) };
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      if (error.status !== 409 || signal.aborted) return { why: error.message };
+      await pause(signal);
+    }
 };
 
 const lookAt = async (store: string, owners: readonly Owner[]): Promise<VersionDelivery[]> => {
@@ -156,9 +165,9 @@ const send = async (options: SendOptions, given: string): Promise<void> => {
   const { signal, release } = untilInterrupted();
   try {
     await sendVersion(version, owners, {
-      order: (owner) => orderFor(run, owner),
+      order: (owner) => orderFor(run, owner, signal),
       look: (coming) => lookAt(store.id, coming),
-      pause: () => sleep(betweenLooksMillis, undefined, { signal }).catch(() => undefined),
+      pause: () => pause(signal),
       onChange: () => progress.update(countsOf(owners).has, owners.length),
       isStopped: () => signal.aborted,
     });

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { answerOnce } from '../../../../lib/table/idempotency.ts';
 import { startForCli } from '../support/cli.ts';
 
 /** The words of `store products send`. products-send.proof.ts plays long runs that are killed. */
@@ -47,4 +49,26 @@ test('says before and after who has it, and sends it once', async () => {
   expect(sent).toMatchObject({ code: 0, rows: [] });
   expect(again).toMatchObject({ code: 0, rows: [{ reach: 'has' }] });
   expect((await api('GET', '/v1/deliveries')).data).toHaveLength(3);
+});
+
+test('waits for the order over which another command died', async () => {
+  const bench = await addProduct('Bench', true);
+  await api('POST', '/v1/sales', { id: randomUUID(), productId: bench, buyerIdentifier: buyer, paid: 10 });
+  await expect.poll(async () => (await api('GET', '/v1/deliveries?state=delivered')).data.length).toBe(4);
+  await advance(120);
+  const since = (await api('GET', '/_dev/clock')).now;
+  const ordering = Promise.withResolvers<void>();
+  const name = `send ${since} ${bench} ${buyer}`;
+  const of = { store: service.store.id, keyId: 'operator', idempotencyKey: name, request: name };
+  void answerOnce({ ...of, answerOf: (body) => ({ statusCode: 200, headers: {}, body: String(body) }) }, () => {
+    ordering.resolve();
+    return new Promise(() => {});
+  });
+  await ordering.promise;
+
+  const sending = run('products', 'send', bench, '--since', since, '--yes', '--json');
+  await sleep(1500);
+  await advance(60);
+
+  expect(await sending).toMatchObject({ code: 0, stderr: expect.stringContaining('Delivered to 1 of 1 owner.') });
 });
