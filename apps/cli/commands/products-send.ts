@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findProductItem } from '../../../lib/catalogue/products.ts';
 import { now } from '../../../lib/clock.ts';
 import { deliveriesList, deliveryAnswer, findDelivery } from '../../../lib/delivery/deliveries.ts';
@@ -29,7 +28,7 @@ import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, InterruptedError, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
 import { ask, exampleId, parsedBy, parseIdOf, parseStart, unknownId } from '../terminal/input.ts';
-import { untilInterrupted } from '../terminal/interrupt.ts';
+import { pause, untilInterrupted } from '../terminal/interrupt.ts';
 import { type Column, counted, note, print } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 
@@ -116,10 +115,6 @@ const tell = (owners: readonly Owner[], since: string, isInterrupted: boolean): 
 
 const betweenLooksMillis = 1000;
 
-/** Waits between two looks. Ends early, without an error, if the signal comes. */
-const pause = (signal: AbortSignal): Promise<void> =>
-  sleep(betweenLooksMillis, undefined, { signal }).catch(() => undefined);
-
 /**
  * Orders a delivery. A refusal is the owner's own: the others get theirs. While another command is ordering the same
  * delivery, or if one died over it, waits: half a minute later the order is free.
@@ -131,7 +126,7 @@ const orderFor = async (run: SendingRun, { uuid }: Owner, signal: AbortSignal): 
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       if (error.status !== 409 || signal.aborted) return { why: error.message };
-      await pause(signal);
+      await pause(betweenLooksMillis, signal);
     }
 };
 
@@ -167,7 +162,7 @@ const send = async (options: SendOptions, given: string): Promise<void> => {
     await sendVersion(version, owners, {
       order: (owner) => orderFor(run, owner, signal),
       look: (coming) => lookAt(store.id, coming),
-      pause: () => pause(signal),
+      pause: () => pause(betweenLooksMillis, signal),
       onChange: () => progress.update(countsOf(owners).has, owners.length),
       isStopped: () => signal.aborted,
     });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { timestamp } from '../../../lib/clock.ts';
 import { post } from '../../../lib/delivery/call.ts';
 import { webhookTimeoutMillis } from '../../../lib/delivery/settings.ts';
@@ -7,6 +6,7 @@ import { signedMessage } from '../../../lib/events/send.ts';
 import type { EventType } from '../../../lib/routes/events.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { getMany } from '../../../lib/table/table.ts';
+import { pause } from '../terminal/interrupt.ts';
 
 const pollMillis = 500;
 
@@ -32,10 +32,6 @@ interface EventFeed {
 }
 
 type FeedPosition = Key & { rank: string };
-
-/** Waits. Ends early, without an error, if the signal comes. */
-const pause = (millis: number, signal: AbortSignal): Promise<void> =>
-  sleep(millis, undefined, { signal }).catch(() => undefined);
 
 const rankMillis = (rank: string): number => Date.parse(notedAtOf({ rank }));
 
