@@ -20,3 +20,9 @@ test('a run is a row of its page, in the place of the same run before', () => {
   expect(noted).toBe('# Runs\n\n| Run | Faults |\n|---|---|\n| one | 1 |\n| two | 0 |\n\nThe end.\n');
   expect(() => withRow(page, { Run: 'two', Sales: 0 })).toThrow('needs a table with the columns | Run | Sales |');
 });
+
+test('a run keeps to the columns of its page, also where one is a number', () => {
+  const page = '| Run | Faults | 503 |\n|---|---|---|\n';
+
+  expect(withRow(page, { Run: 'one', Faults: 0, '503': 4 })).toBe(`${page.trimEnd()}\n| one | 0 | 4 |\n`);
+});

@@ -23,13 +23,18 @@ export const screenOf = (report: object): string =>
 
 const rowOf = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 
-/** Puts a row into the table of a page that has its columns. It replaces a row that begins alike. */
+/** Puts a row into the table of a page that has its columns, in their order. It replaces a row that begins alike. */
 export const withRow = (document: string, row: Readonly<Record<string, string | number>>): string => {
   const lines = document.split('\n');
-  const head = lines.indexOf(rowOf(Object.keys(row)));
-  if (head < 0) throw new Error(`The page needs a table with the columns ${rowOf(Object.keys(row))}.`);
+  const names = Object.keys(row);
+  const columnsOf = (line: string): string[] => line.slice(2, -2).split(' | ');
+  const isHead = (columns: string[]): boolean =>
+    columns.length === names.length && columns.every((name) => names.includes(name));
+  const head = lines.findIndex((line) => isHead(columnsOf(line)));
+  if (head < 0) throw new Error(`The page needs a table with the columns ${rowOf(names)}.`);
   const end = lines.findIndex((line, place) => place > head && !line.startsWith('|'));
-  const cells = Object.values(row);
+  // An object has a name that is a number, such as a status, before all others.
+  const cells = columnsOf(lines[head] ?? '').map((name) => row[name] ?? '');
   const same = lines.findIndex((line, place) => place > head && line.startsWith(`| ${cells[0]} |`));
   lines.splice(same < 0 ? end : same, same < 0 ? 0 : 1, rowOf(cells));
   return lines.join('\n');
