@@ -17,12 +17,13 @@ test('a new key has the documented shape and can be parsed', () => {
   expect(secretMatches(text.slice(22, 65), hash)).toBe(true);
 });
 
-test('only a hash of the secret is kept, and another secret does not match it', () => {
+test('only a hash of the secret is kept, and it matches no other secret', () => {
   const { hash, text } = newKey('live');
 
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
   expect(text).not.toContain(hash);
   expect(secretMatches('x'.repeat(43), hash)).toBe(false);
+  expect(secretMatches('x'.repeat(43), undefined)).toBe(false);
 });
 
 test('a key of the other stage is refused', () => {
