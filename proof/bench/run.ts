@@ -44,7 +44,7 @@ requests(rounds(program.command('sales'), 5), 150)
 program
   .command('history')
   .description('rows of history per second from full and from cut batches, and the time until a change is in history')
-  .option('--changes <number>', 'changes of credit to make history of', parseCount, 1_000_000)
+  .option('--changes <number>', 'changes of credit to make history of', parseCount, 100_000)
   .option('--customers <number>', 'customers whose credit they change', parseCount, 1_000)
   .option('--kills <number>', 'about so many consumers are killed', parseCount, 50)
   .option('--seed <number>', 'repeats the run that printed it', parseCount)
