@@ -43,7 +43,9 @@ export const inPlace = (write: Write): Write => {
   if (write.kind === 'update' && write.found && !write.change.add) return inOrder(write, newStamp(write.found));
   if (write.kind !== 'put' || !write.found) return write;
   const { stamp = '' }: Stamped = write.found;
-  return { ...write, item: { ...write.item, stamp: newStamp({ stamp }), earlierStamp: stamp } };
+  // A late copy would find all attributes as they were read, if others have changed them and changed them back.
+  const when = stamp === '' ? all(write.when, missing('stamp')) : write.when;
+  return { ...write, when, item: { ...write.item, stamp: newStamp({ stamp }), earlierStamp: stamp } };
 };
 
 /** The item without its stamps and its signature, for a comparison. */

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
+import { put, unchanged } from '../../../lib/table/language.ts';
+import { get, transact } from '../../../lib/table/table.ts';
 import { answerLost, intercept, outcomeOf, type Send } from '../../support/faults.ts';
 import { newResident } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
@@ -250,4 +252,19 @@ describe.each(named)('%s', (name, make) => {
     expect(copies.length).toBeGreaterThan(1);
     expect(await scene.read()).toEqual(scene.wanted);
   });
+});
+
+// A row of an import replaces an item as it was read.
+test('an item that was replaced, and then got its first values back, is not replaced as it was first read', async () => {
+  const key = { pk: randomUUID(), sk: 'card' };
+  const read = () => get<object>(key);
+  const replace = (credit: number, as: object | undefined) => transact([put({ ...key, credit }, unchanged(as), as)]);
+  await replace(20, undefined);
+  const first = await read();
+
+  expect(await replace(50, first)).toBeUndefined();
+  expect(await replace(20, await read())).toBeUndefined();
+
+  expect(await replace(50, first)).toBeDefined();
+  expect(await read()).toMatchObject({ credit: 20 });
 });
