@@ -127,7 +127,7 @@ export interface RowOutcome {
   isOfRecord: boolean;
 }
 
-const outcomeOf = ({ facts }: RowContribution, found: HistoryItem | undefined): RowOutcome => {
+const outcomeOf = (facts: RowContribution['facts'], found: HistoryItem | undefined): RowOutcome => {
   const isMade = found?.kind === undefined && !(found && isMovedAway(facts, found));
   return { isMade, isOfRecord: isMade || (found?.record !== undefined && found.record === facts?.record) };
 };
@@ -194,6 +194,13 @@ export const writeRowsTogether = async <T extends RowTask>(
   });
 };
 
+/**
+ * The later of two changes with one number. The earlier is of a customer who was erased and came back, so an erasure has
+ * moved its row away before the later was made.
+ */
+const laterOf = (a: RowContribution['facts'], b: RowContribution['facts']): RowContribution['facts'] =>
+  (b?.record ?? '') > (a?.record ?? '') ? b : (a ?? b);
+
 /** Joins the contributions to one row, so that each row is written once. */
 const byRow = (contributions: readonly RowContribution[]): Map<string, RowContribution> => {
   const rows = new Map<string, RowContribution>();
@@ -201,7 +208,7 @@ const byRow = (contributions: readonly RowContribution[]): Map<string, RowContri
     const name = nameOf(one.key);
     const other = rows.get(name);
     const parts = other?.parts && one.parts ? joinParts(other.parts, one.parts) : (other?.parts ?? one.parts);
-    rows.set(name, { key: one.key, facts: other?.facts ?? one.facts, parts });
+    rows.set(name, { key: one.key, facts: laterOf(other?.facts, one.facts), parts });
   }
   return rows;
 };
@@ -236,12 +243,13 @@ const writeRows = async (tasks: readonly RowTask[]): Promise<Map<string, History
 /**
  * Writes contributions to history. They may come in any order, repeatedly, and to several consumers at once, and a
  * consumer may die anywhere: each row is written once, and the table's end state is the same. Answers the outcome of
- * each row, by its key. Throws if the table refuses a row; some may be written then.
+ * each contribution. Throws if the table refuses a row; some may be written then.
  */
 export const recordRows = async (
   contributions: readonly RowContribution[],
-): Promise<(key: Key) => RowOutcome | undefined> => {
-  const rows = [...byRow(contributions).values()];
+): Promise<(one: RowContribution) => RowOutcome> => {
+  const joined = byRow(contributions);
+  const rows = [...joined.values()];
   const found = new Map<string, HistoryItem | undefined>();
   // Writes of parts without facts are refused more often, so they are tried among themselves.
   for (const same of [rows.filter(({ facts }) => !facts), rows.filter(({ facts }) => facts)])
@@ -252,7 +260,8 @@ export const recordRows = async (
       );
       for (const [name, item] of [...read, ...(await writeRows(left))]) found.set(name, item);
     }
-  const outcomes = rows.map((row) => [nameOf(row.key), outcomeOf(row, found.get(nameOf(row.key)))] as const);
-  const byName = new Map(outcomes);
-  return (key) => byName.get(nameOf(key));
+  return ({ key, facts }) => {
+    const name = nameOf(key);
+    return outcomeOf(facts ?? joined.get(name)?.facts, found.get(name));
+  };
 };

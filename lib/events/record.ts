@@ -1,7 +1,6 @@
-import type { Key } from '../table/schema.ts';
 import { checkpointsSeen, countInDays, type DayCount, dayOf } from './days.ts';
 import { type RowOutcome, recordRows } from './history.ts';
-import type { Contribution } from './records.ts';
+import type { Contribution, RowContribution } from './records.ts';
 
 /** Contributions of a record, and the record's place in its shard: `sequenceText` of its number. */
 export interface RecordContributions {
@@ -17,10 +16,10 @@ interface CountOfRecord<T> extends DayCount {
 /** The counts of a record. None if another writer made its row, such as a backfill, which counted the row itself. */
 const countsOf = <T extends RecordContributions>(
   of: T,
-  row: (key: Key) => RowOutcome | undefined,
+  outcomeOf: (row: RowContribution) => RowOutcome,
 ): CountOfRecord<T>[] =>
   of.contributions.flatMap((one) => {
-    const { isMade = false, isOfRecord = true } = (one.row && row(one.row.key)) ?? {};
+    const { isMade = false, isOfRecord = true }: Partial<RowOutcome> = one.row ? outcomeOf(one.row) : {};
     return one.count && isOfRecord ? [{ ...one.count, sequence: of.sequence, of, isMade }] : [];
   });
 
@@ -39,8 +38,8 @@ export const record = async <T extends RecordContributions>(
   const contributions = records.flatMap((one) => one.contributions);
   const days = contributions.flatMap(({ row, count }) => (row?.facts && count ? dayOf(count.at) : []));
   const checkpoint = await checkpointsSeen(store, shard, [...new Set(days)]);
-  const row = await recordRows(contributions.flatMap((one) => one.row ?? []));
-  const counts = records.filter(mayCount).flatMap((one) => countsOf(one, row));
+  const outcomeOf = await recordRows(contributions.flatMap((one) => one.row ?? []));
+  const counts = records.filter(mayCount).flatMap((one) => countsOf(one, outcomeOf));
   const earlier = await countInDays(store, shard, counts);
   const isLate = ({ at, sequence, isMade }: CountOfRecord<T>): boolean => isMade && sequence <= checkpoint(dayOf(at));
   return [...new Set(earlier.filter(isLate).map(({ of }) => of))];

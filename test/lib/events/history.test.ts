@@ -269,6 +269,20 @@ describe('an erased avatar', () => {
     expect((await table())[row(1)]).toMatchObject({ kind: 'increment', lots: [{ ...part, id: 'b' }] });
   });
 
+  test('comes back: their change counts, and so does one of before, with its number, in the same batch', async () => {
+    const [before, now] = [5, 7].map((credit) =>
+      recordOf(undefined, customer(1, { credit, creditUnlotted: credit, lastChange: increment() })),
+    ) as [DynamoDBRecord, DynamoDBRecord];
+    const mark = { erased: at, record: sequenceText(before.dynamodb?.SequenceNumber ?? '') };
+    await dynamodb.write(put({ ...historyKey(store, ada, 'regular', 1), ...mark }));
+
+    for (let time = 0; time < 2; time++) await consume(before, now);
+
+    const items = await table();
+    expect(items[row(1)]).toMatchObject({ kind: 'increment', amount: 7, credit: 7 });
+    expect(items[day]).toEqual({ creditAdded: 12, regularNet: 12 });
+  });
+
   test('comes back: a later change takes the place of the mark, for good', async () => {
     await markAt('2026-03-04T05:06:07.007Z');
 
