@@ -79,6 +79,12 @@ export const forfeitedIn = (commit: Commit): CreditItem | undefined => {
 export const isErased = (commits: readonly Commit[], uuid: string): boolean =>
   commits.some((commit) => movesOf(commit)?.uuid === uuid);
 
+/** Says whether an erasure has begun to move an avatar's history, which a repair would miss until the erasure ends. */
+export const isHistoryMoving = (commits: readonly Commit[], uuid: string): boolean =>
+  commits.some(
+    (commit) => erasedBy(commit) === uuid && commit.written.some(({ key }) => key.pk.includes(`#HISTORY#${uuid}#`)),
+  );
+
 /** The rows of credit that imports of a schedule bring for an avatar, by their ids. */
 const importedFor = (store: string, uuid: string): string[] => {
   const dues = [700, 20 * 60_000].map((millis) => timestamp(start + millis));

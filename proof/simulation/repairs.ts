@@ -4,7 +4,7 @@ import { backfill, findBackfill } from '../../lib/operator/backfill-history.ts';
 import { repairReason } from '../../lib/operator/read-credit.ts';
 import { findRepair, repairCredit } from '../../lib/operator/repair-credit.ts';
 import { type Part, repeatable, send } from './client.ts';
-import { isErased } from './erased-items.ts';
+import { isErased, isHistoryMoving } from './erased-items.ts';
 import { lasting, works } from './machine.ts';
 import type { Operation } from './operation.ts';
 
@@ -49,8 +49,9 @@ const days = 3 * 86_400_000;
 const lookAtRest = async ({ machine, world: { store, avatars } }: Part): Promise<void> => {
   if (!machine.isStreaming) return;
   const later = { ...lasting(machine, 'repairs at rest'), process: { skew: days, states: new Map() } };
+  const isLeft = (uuid: string): boolean => !isErased(machine.commits, uuid) && !isHistoryMoving(machine.commits, uuid);
   await works.run(later, async () => {
-    for (const uuid of avatars.filter((one) => !isErased(machine.commits, one))) {
+    for (const uuid of avatars.filter(isLeft)) {
       const [credit, history] = [await findRepair(store, uuid, causeOf()), await findBackfill(store, uuid)];
       if (credit || history.rows.length + history.faults.length > 0)
         machine.alarms.push(`At rest a repair of ${uuid} has found ${JSON.stringify([credit?.corrections, history])}`);
