@@ -87,10 +87,10 @@ const payoutEffectOf = (commit: Commit): Effect | undefined => {
   return isResumed ? { kind: 'resumed', at: '' } : undefined;
 };
 
-/** The mark of the undo that a commit made. */
+/** The mark of the undo that a commit made. A row that is new has moved, with its mark. */
 const undoIn = ({ written }: Commit): UndoMark | undefined => {
   for (const { key, before, after } of written)
-    if (key.pk.includes('#HISTORY#') && after?.undone && !before?.undone) return after.undone as UndoMark;
+    if (key.pk.includes('#HISTORY#') && after?.undone && before && !before.undone) return after.undone as UndoMark;
   return undefined;
 };
 

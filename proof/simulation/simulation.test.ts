@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { trials } from '../../test/support/volume.ts';
 import { simulate } from './environment.ts';
-import { erasureName, movesOf } from './erased-items.ts';
+import { erasureName, isHistoryMoving, movesOf } from './erased-items.ts';
 import type { Commit } from './machine.ts';
 import { mutants } from './mutants.ts';
+import { effectOf } from './operation.ts';
 import { planted } from './planting.ts';
 import { runSchedule } from './schedule.ts';
 
@@ -63,6 +64,26 @@ test('what an erased avatar was given moves to their own pseudonym, though the g
     ...{ store: 's', uuid, pseudonym: own },
     pieces: [{ kind: 'owned', id: 'chair' }],
   });
+});
+
+test('a row of history that an erasure moves with the mark of its undo is no undo', () => {
+  const uuid = '00000001-51b0-4000-8000-000000000000';
+  const row = (of: string) => ({ pk: `s#HISTORY#${of}#regular`, sk: '000000000048' });
+  const own = row('04e6eb5d-d765-8cb4-b7c4-78b900b5fabe');
+  const undone = { kind: 'increment', undone: { at: '2028-02-29T23:59:58.113Z', sequence: 119 } };
+  const written = [
+    { key: own, before: undefined, after: { ...own, ...undone } },
+    {
+      key: row(uuid),
+      before: { ...row(uuid), ...undone },
+      after: { ...row(uuid), erased: '2028-02-29T21:59:58.000Z' },
+    },
+  ];
+  const commit = { operation: erasureName('operation 2', uuid), written } as unknown as Commit;
+
+  expect(effectOf(commit)).toBeUndefined();
+  expect(isHistoryMoving([commit], uuid)).toBe(true);
+  expect(isHistoryMoving([commit], uuid.replace('1', '2'))).toBe(false);
 });
 
 const root = new URL('../../', import.meta.url);
