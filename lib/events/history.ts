@@ -195,8 +195,8 @@ export const writeRowsTogether = async <T extends RowTask>(
 };
 
 /**
- * The later of two changes with one number. The earlier is of a customer who was erased and came back, so an erasure has
- * moved its row away before the later was made.
+ * The later of two changes with one number. The earlier is of a customer who was erased and came back, so an erasure
+ * has moved its row away before the later was made.
  */
 const laterOf = (a: RowContribution['facts'], b: RowContribution['facts']): RowContribution['facts'] =>
   (b?.record ?? '') > (a?.record ?? '') ? b : (a ?? b);
