@@ -58,7 +58,7 @@ export const readNames = async (store: string, uuids: readonly string[]): Promis
 };
 
 /** Tells which of some avatars are customers. */
-const customersAmong = async (store: string, uuids: readonly string[]): Promise<Set<string>> => {
+export const customersAmong = async (store: string, uuids: readonly string[]): Promise<Set<string>> => {
   const keys = uuids.map((uuid) => customerKey(store, uuid));
   const found = await getMany<Key>(keys, { consistent: true, attributes: [] });
   return new Set(found.map(({ sk }) => sk));
