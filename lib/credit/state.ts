@@ -3,6 +3,7 @@ import type { CustomerItem } from '../avatars/customers.ts';
 import { timestamp } from '../clock.ts';
 import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
 import { LaterShape } from '../shape.ts';
+import { all, type Condition, is } from '../table/language.ts';
 import type { PendingChange } from './lot.ts';
 import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
 
@@ -266,6 +267,13 @@ export const changedCreditOf = (item: CreditItem): ChangedCredit => ({
   ...creditOf(item),
   sequence: item.creditVersion,
 });
+
+/**
+ * The condition that a customer's credit is as it was read. The changes of an avatar who was erased and came back have
+ * the same numbers once more, so the last change must be the same too.
+ */
+export const asCredited = (item: Pick<CreditItem, 'creditVersion' | 'lastChange'> | undefined): Condition =>
+  all(is('creditVersion', item?.creditVersion), is('lastChange', item?.lastChange));
 
 /** A command on a customer's credit of one type. */
 export interface Part {

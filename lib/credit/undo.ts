@@ -32,7 +32,16 @@ import {
   type Plan,
   type Taken,
 } from './rules.ts';
-import { type Author, attributes, type Cause, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
+import {
+  type Author,
+  asCredited,
+  attributes,
+  type Cause,
+  type CreditItem,
+  creditLimit,
+  creditOf,
+  holdingOf,
+} from './state.ts';
 
 /**
  * Takes back what is left of credit that a change gave, and gives back what it took. History says what that was and
@@ -280,7 +289,7 @@ export const undoCreditChange = async (
   /** Notes that nothing was left. The check fails if the customer has changed, or an erasure has moved them. */
   const noteNothing = (told: ToldChange, item: CreditItem, left: number): Decision<UndoneChange> => {
     const mark = { sequence: null, amount: 0, left };
-    const isThere = check(customerKey(store, uuid), is('creditVersion', item.creditVersion));
+    const isThere = check(customerKey(store, uuid), asCredited(item));
     const writes = [isThere, marking(told, { at: cause.at, ...mark }), ...lotCheck(told)];
     return writeAll(writes, { answer: { ...mark, credit: creditOf(item) } });
   };

@@ -1,10 +1,11 @@
 import { customerUpsert } from '../avatars/customers.ts';
 import { newId } from '../clock.ts';
-import { all, type Condition, is, put, type Write } from '../table/language.ts';
+import { all, type Condition, put, type Write } from '../table/language.ts';
 import { closing, endOfEpoch, newLot, type PendingChange, reducing } from './lot.ts';
 import { type ChangedHolding, heldAs, isLarge, type PlannedPart } from './plan.ts';
 import { type CreditType, earliest } from './rules.ts';
 import {
+  asCredited,
   attributes,
   type Change,
   type CreditItem,
@@ -78,7 +79,7 @@ export const updateOf = (
         dues: due && dueShardOf(item.sk),
         due,
       },
-      when: all(is('creditVersion', item.creditVersion), when),
+      when: all(asCredited(item), when),
     },
   );
 };

@@ -1,11 +1,11 @@
 import { now, timestamp } from '../clock.ts';
 import { historyKey } from '../credit/history.ts';
 import { creditTypes } from '../credit/rules.ts';
-import { type CreditItem, type LastChange, storedChange } from '../credit/state.ts';
+import { asCredited, type CreditItem, type LastChange, storedChange } from '../credit/state.ts';
 import { recordRows } from '../events/history.ts';
 import { answer, decide, readAgain } from '../table/decide.ts';
 import { customerKey } from '../table/keys.ts';
-import { all, is, missing, update } from '../table/language.ts';
+import { all, missing, update } from '../table/language.ts';
 import { write } from '../table/table.ts';
 import { type RecordedChange, readHistory, recordedChanges } from './audit-history.ts';
 import { type AddedRows, balancesOf, type Gap, gapAfterRestore, planGaps, rowsOfGap, typesIn } from './history-gaps.ts';
@@ -95,10 +95,7 @@ const raise = async (store: string, item: CreditItem, creditVersion: number, las
         lastChange: storedChange(lastChange),
         ...(isImported && { importedVersion: creditVersion }),
       },
-      when: all(
-        item.creditVersion === undefined ? missing('creditVersion') : is('creditVersion', item.creditVersion),
-        lastChange.kind === 'opening' ? missing('lastChange') : missing('pending'),
-      ),
+      when: all(asCredited(item), lastChange.kind === 'opening' ? missing('lastChange') : missing('pending')),
     }),
   );
   return done;

@@ -3,7 +3,15 @@ import { findResident } from '../avatars/residents.ts';
 import { asDecided, type CreditLot, closing, lotType } from '../credit/lot.ts';
 import { finishPending } from '../credit/pending.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../credit/rules.ts';
-import { attributes, type Cause, type CreditItem, dueShardOf, holdingOf, storedChange } from '../credit/state.ts';
+import {
+  asCredited,
+  attributes,
+  type Cause,
+  type CreditItem,
+  dueShardOf,
+  holdingOf,
+  storedChange,
+} from '../credit/state.ts';
 import { checksumOf, isAtRest } from '../credit/whole-lots.ts';
 import { answer, type Decision, decide, doFirst, readAgain, writeAll } from '../table/decide.ts';
 import { customerKey } from '../table/keys.ts';
@@ -152,7 +160,7 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
   const update = customerUpsert(
     store,
     { uuid: item.sk, username: item.username },
-    { set, when: all(is('creditVersion', item.creditVersion), missing('pending')) },
+    { set, when: all(asCredited(item), missing('pending')) },
   );
   const toClose = types.flatMap((each) => each.closed);
   const endings = new Map(

@@ -323,6 +323,19 @@ export const readRefund = async (asked: AskedRefund, known: SaleItem, isFirst: b
 /** The refusals for facts that other sales and refunds change together. */
 const needingOneMoment: readonly Refusal[] = ['credit-changed', 'coupon-used', 'underpaid'];
 
+/** An attribute as it was read. */
+interface Seen {
+  key: Key;
+  attribute: string;
+  value: unknown;
+}
+
+/** A customer's credit as it was read: see `asCredited`. */
+const creditSeen = (key: Key, item: CreditItem | undefined): Seen[] => [
+  { key, attribute: 'creditVersion', value: item?.creditVersion },
+  { key, attribute: 'lastChange', value: item?.lastChange },
+];
+
 /**
  * Tells whether the facts behind a refusal were there together: the credit with its lots, the stock, the uses and the
  * spend. Other sales and refunds change them together, and single reads may see one of them before such a change and
@@ -336,11 +349,10 @@ export const wereTogether = async (
   if (!needingOneMoment.includes(refusal) || !product) return true;
   const usesOf = (id: string, uses = 0) => ({ key: couponUsesKey(store, buyer, id), attribute: 'uses', value: uses });
   const quoted = fixedBy(quote);
-  const seen: { key: Key; attribute: string; value: unknown }[] = quoted?.coupon
+  const used = quoted?.coupon
     ? [usesOf(quoted.coupon.id, usesOfQuote?.uses)]
     : [forProduct, forStore].flatMap((each) => (each ? [usesOf(each.coupon.id, each.uses)] : []));
-  if (useCredit)
-    seen.push({ key: customerKey(store, buyer), attribute: 'creditVersion', value: buyerItem?.creditVersion });
+  const seen: Seen[] = [...used, ...(useCredit ? creditSeen(customerKey(store, buyer), buyerItem) : [])];
   if (countedSpend) seen.push({ key: spendKey(store, buyer), attribute: 'version', value: countedSpend.item?.version });
   // A divided stock is not sold out if one share has copies, so one is enough.
   if (product.stock?.kind === 'divided')

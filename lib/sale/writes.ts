@@ -5,6 +5,7 @@ import { asSpent, buyerUpsert, type SpendItem, spendWrite, spentMore } from '../
 import { type CouponUses, countUse, takeUseBack } from '../catalogue/coupon-uses.ts';
 import { cardRefund, soldCard } from '../catalogue/gift-cards.ts';
 import { returnCopy, takeCopy } from '../catalogue/stock.ts';
+import { asCredited } from '../credit/state.ts';
 import type { OtherWrites } from '../credit/writes.ts';
 import { refundedDelivery } from '../delivery/deliveries.ts';
 import { couponUsesKey, giftCardKey, ownedKey, saleKey, spendKey } from '../table/keys.ts';
@@ -140,12 +141,11 @@ const buyerAsRead = (
   { uuid, username }: Resident,
   isSpendRead: boolean,
 ): Write[] => {
-  const hasCredit = is('creditVersion', buyerItem?.creditVersion);
   const isListed = is('newsSubscriber', buyerItem?.newsSubscriber);
   const takesCredit = (spending?.most ?? 0) > 0;
   return buyerItem && isSpendRead && !takesCredit
     ? []
-    : [customerUpsert(store, { uuid, username }, { when: all(hasCredit, isListed) })];
+    : [customerUpsert(store, { uuid, username }, { when: all(asCredited(buyerItem), isListed) })];
 };
 
 /** The writes of a sale beside the credit. */

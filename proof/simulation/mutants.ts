@@ -82,12 +82,19 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
+  'lib/credit/state.ts': {
+    asCredited: {
+      'a change depends on the number of the change before alone': [
+        "all(is('creditVersion', item?.creditVersion), is('lastChange', item?.lastChange))",
+        "is('creditVersion', item?.creditVersion)",
+        'apps/cli/test/person/erasure-races.test.ts',
+        'a sale with credit takes nothing of a customer who came back, though their changes have the same numbers',
+      ],
+    },
+  },
   'lib/credit/writes.ts': {
     updateOf: {
-      'a change does not depend on the version of the credit': [
-        "all(is('creditVersion', item.creditVersion), when)",
-        'when',
-      ],
+      'a change does not depend on the version of the credit': ['all(asCredited(item), when)', 'when'],
     },
   },
   'lib/credit/plain.ts': {

@@ -394,6 +394,30 @@ test.each(['within' as const, 'after' as const])(
   },
 );
 
+/** A sale of theirs that holds as read before their erasure, and arrives once they have come back. */
+const saleAcross = async (fields: object, comeBack: () => Promise<unknown>): Promise<Sale> => {
+  const product = await call('POST', '/v1/products', { name: 'Lamp', price: 20 });
+  const id = randomUUID();
+  const { sent, letGo } = holding((writes) => writes.some((one) => targetOf(one).sk === id), 'after');
+  const selling = call('POST', '/v1/sales', { id, productId: product.id, buyerIdentifier: avatar.uuid, ...fields });
+  await sent;
+  expect((await erase('--forfeit')).code).toBe(0);
+  await tellResident(store, avatar, 'request');
+  await comeBack();
+  letGo();
+  return selling;
+};
+
+test('a sale with credit takes nothing of a customer who came back, though their changes have the same numbers', async () => {
+  await give(30);
+
+  const sale = await saleAcross({ paid: 0, useCredit: true }, () => give(5));
+
+  expect(sale).toMatchObject({ state: 'refused', refusal: 'underpaid' });
+  expect(await call('GET', `/v1/customers/${avatar.uuid}/credit`)).toMatchObject({ credit: 5 });
+  await expectAudit();
+});
+
 test('a redelivery, which is claimed after their erasure, is refused, and leaves nothing', async () => {
   const { productId } = await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
   await service.advance(61);
