@@ -39,7 +39,7 @@ export interface Purchase {
 
 export interface SpendItem extends Key {
   username: string;
-  /** Grows with every change, since sums can fall. */
+  /** Grows with every change, since sums can fall. See `spentMore`. */
   version: number;
   sum: number;
   totalOwned: number;
@@ -125,7 +125,8 @@ export const spentMore = (
     if (day >= oldest) days[day] = (days[day] ?? 0) + price;
   }
   const sum = amounts.reduce((total, { price }) => total + price, spend?.sum ?? 0);
-  return { version: (spend?.version ?? 0) + 1, sum, totalOwned: (spend?.totalOwned ?? 0) + acquired, days };
+  // A first spend begins at the time, so that no number comes again if the avatar is erased and comes back.
+  return { version: (spend?.version ?? now()) + 1, sum, totalOwned: (spend?.totalOwned ?? 0) + acquired, days };
 };
 
 /** The condition that a customer's spend has not changed since it was read. */

@@ -418,6 +418,26 @@ test('a sale with credit takes nothing of a customer who came back, though their
   await expectAudit();
 });
 
+test('a sale to a customer who came back is added to their spend, and not to that of before their erasure', async () => {
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  const again = async () => {
+    const product = await call('POST', '/v1/products', { name: 'Chair', price: 30 });
+    await call('POST', '/v1/sales', {
+      id: randomUUID(),
+      productId: product.id,
+      buyerIdentifier: avatar.uuid,
+      paid: 30,
+    });
+  };
+
+  const sale = await saleAcross({ paid: 20 }, again);
+
+  expect(sale).toMatchObject({ state: 'completed' });
+  expect(await call('GET', `/v1/customers/${avatar.uuid}/spend`)).toMatchObject({ sum: 50, totalOwned: 2 });
+  await untilDelivered(sale);
+  await expectAudit();
+});
+
 test('a redelivery, which is claimed after their erasure, is refused, and leaves nothing', async () => {
   const { productId } = await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
   await service.advance(61);
