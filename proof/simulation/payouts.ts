@@ -123,6 +123,8 @@ const cashierOperations = (part: Part): Operation[] => {
 const settleOperation = (part: Part): Operation => {
   const { machine, world, name } = part;
   const { random, table, transfers } = machine;
+  // A settlement is a person's word, and the last one counts: without a key it may not be sent again.
+  const sending = sendingOf(part);
   let told: Told | undefined;
   return {
     name,
@@ -134,7 +136,7 @@ const settleOperation = (part: Part): Operation => {
       const id = random.of(open.sort());
       const result = transfers.has(id) || random.chance(0.2) ? 'paid' : 'failed';
       told = { id, result, by: 'settlement' };
-      return send(part, repeatable, () => settlePayout(world.store, id, { result }));
+      return send(part, sending, () => settlePayout(world.store, id, { result }));
     },
     judge: (model, seen) => told !== undefined && hasEnded(machine, model, told, seen),
   };
