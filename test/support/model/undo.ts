@@ -121,7 +121,8 @@ const effectsOf = (customer: ModelCustomer, made: ModelChange, low: number, now:
   const { lot, gave } = made;
   if (lot === undefined) return [effectOf(made, Math.min(gave, low), 0)];
   const { number, expiresAt } = lot;
-  const own = customer.lots.find((one) => one.number === number)?.remaining ?? 0;
+  // After the undo of another lot with its end it may hold their L$ too: see `takeFrom`.
+  const own = Math.min(gave, customer.lots.find((one) => one.number === number)?.remaining ?? 0);
   // The clock that has closed it may be ahead.
   const ended = customer.expired?.[number];
   const isLive = ended === undefined && expiresAt > now;
