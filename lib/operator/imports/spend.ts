@@ -57,6 +57,8 @@ export const readBroughtSpend = async (store: string): Promise<BroughtSpend> => 
   return brought;
 };
 
+const nothing: Parts = { year: 0, earlier: 0 };
+
 const spendGroup = (
   row: Row<SpendFields>,
   store: string,
@@ -66,13 +68,16 @@ const spendGroup = (
   const { resident, sum, lastYearSum } = row.fields;
   const { uuid } = resident;
   const ids = carriedIds(uuid);
+  const spend = itemAt(spendKey(store, uuid)) as SpendItem | undefined;
+  // Without spend there are no single rows: an erasure has taken what was read, and the customer has come back.
+  const single = spend ? brought : nothing;
   const there: Parts = { year: lastYearSum, earlier: sum - lastYearSum };
   const recorded = new Map<string, PurchaseItem>();
   const purchases = parts.flatMap((part) => {
     const id = ids[part];
     const before = itemAt(purchaseKey(store, id)) as PurchaseItem | undefined;
     const told = there[part];
-    const price = Math.max(0, told - brought[part]);
+    const price = Math.max(0, told - single[part]);
     const isOld = before && part === 'year' && !isInLastYear(before.at);
     if (price === (before?.price ?? 0) && told === (before?.told ?? 0) && !isOld) return [];
     if (before) recorded.set(id, before);
@@ -80,7 +85,6 @@ const spendGroup = (
     return [{ id, productId: nilUuid, price, at, told }];
   });
   if (purchases.length === 0) return { rows: [row], outcome: 'unchanged' };
-  const spend = itemAt(spendKey(store, uuid)) as SpendItem | undefined;
   const customer = itemAt(customerKey(store, uuid)) as CustomerItem | undefined;
   return {
     rows: [row],
@@ -88,8 +92,6 @@ const spendGroup = (
     writes: purchaseItems(store, resident, purchases, { spend, customer, owned: new Map(), recorded }),
   };
 };
-
-const nothing: Parts = { year: 0, earlier: 0 };
 
 /** The spend of customers at another service, less what imports have brought in single rows. */
 export const spendImporter = (brought: BroughtSpend): Importer<SpendFields> => ({

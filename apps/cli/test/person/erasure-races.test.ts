@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordPurchase } from '../../../../lib/avatars/spend.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import { writeRows } from '../../../../lib/operator/imports/rows.ts';
-import { spendImporter } from '../../../../lib/operator/imports/spend.ts';
+import { readBroughtSpend, spendImporter } from '../../../../lib/operator/imports/spend.ts';
 import type { Sale } from '../../../../lib/routes/sales.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { findSale } from '../../../../lib/sale/sales.ts';
@@ -263,6 +264,21 @@ test('a pass of a move, which carries their spend while their erasure runs, carr
   expect(code).toBe(0);
   expect(await call('GET', `/v1/customers/${rows[0].pseudonym}/spend`)).toMatchObject({ sum: 135 });
   await expectErased();
+});
+
+test('a pass of a move, which has read their single rows before their erasure, carries all once they are back', async () => {
+  const bought = { id: randomUUID(), buyer: avatar, productId: randomUUID(), price: 30, at: new Date().toISOString() };
+  await recordPurchase(store, bought);
+  const brought = await readBroughtSpend(store);
+  expect((await erase()).code).toBe(0);
+  await tellResident(store, avatar, 'request');
+
+  const row = { line: 1, fields: { resident: avatar, sum: 40, lastYearSum: 40 } };
+  await writeRows(spendImporter(brought), [row], { store });
+
+  expect(brought.get(avatar.uuid)).toEqual({ year: 30, earlier: 0 });
+  expect(await call('GET', `/v1/customers/${avatar.uuid}/spend`)).toMatchObject({ sum: 40 });
+  await expectAudit();
 });
 
 test('spend that comes before its customer, and the rest behind it, add up under one pseudonym', async () => {
