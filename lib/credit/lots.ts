@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { now } from '../clock.ts';
-import { holds, type Item } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { getTogether, rowsOf } from '../table/table.ts';
 import { asDecided, type CreditLot, changedIn, endOfEpoch, type LotsRead, lotPartition, prefixOf } from './lot.ts';
 import { type CreditFacts, type LotsNeed, reaches } from './plan.ts';
 import type { CreditType } from './rules.ts';
-import { asCredited, attributes, type CreditItem } from './state.ts';
+import { attributes, type CreditItem, isSameCredit } from './state.ts';
 import { isAtRest } from './whole-lots.ts';
 
 /**
@@ -98,7 +97,7 @@ export const withLots = async (
 export const isUnchanged = async ({ item, lots: read }: CreditFacts, others: readonly Key[] = []): Promise<boolean> => {
   const firsts = Object.values(read).flatMap(({ first }) => first ?? []);
   const [customer, ...together] = await getTogether<CreditItem & CreditLot>([item, ...firsts, ...others]);
-  if (!holds(asCredited(item), customer as Item | undefined)) return false;
+  if (!isSameCredit(item, customer)) return false;
   const lots = together.splice(0, firsts.length);
   const isSame = (first: CreditLot, index: number): boolean =>
     lots[index]?.state === first.state && lots[index]?.remaining === first.remaining;

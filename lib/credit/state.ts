@@ -3,7 +3,7 @@ import type { CustomerItem } from '../avatars/customers.ts';
 import { timestamp } from '../clock.ts';
 import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
 import { LaterShape } from '../shape.ts';
-import { all, type Condition, is } from '../table/language.ts';
+import { all, type Condition, holds, type Item, is } from '../table/language.ts';
 import type { PendingChange } from './lot.ts';
 import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
 
@@ -274,6 +274,10 @@ export const changedCreditOf = (item: CreditItem): ChangedCredit => ({
  */
 export const asCredited = (item: Pick<CreditItem, 'creditVersion' | 'lastChange'> | undefined): Condition =>
   all(is('creditVersion', item?.creditVersion), is('lastChange', item?.lastChange));
+
+/** Tells whether a customer's credit, read again, is as it was read before. */
+export const isSameCredit = (before: CreditItem | undefined, item: CreditItem | undefined): boolean =>
+  holds(asCredited(before), item as Item | undefined);
 
 /** A command on a customer's credit of one type. */
 export interface Part {

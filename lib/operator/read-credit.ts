@@ -1,6 +1,6 @@
 import type { CreditLot } from '../credit/lot.ts';
 import { listLots } from '../credit/lots.ts';
-import type { CreditItem } from '../credit/state.ts';
+import { type CreditItem, isSameCredit } from '../credit/state.ts';
 import { customerKey } from '../table/keys.ts';
 import { getTogether } from '../table/table.ts';
 
@@ -28,6 +28,6 @@ export const readCredit = async (store: string, uuid: string): Promise<StoredCre
   const item = await readItem();
   // If a large change ends during the read, the version stays the same, but some lots that were read as open are
   // closed.
-  const isSame = before?.creditVersion === item?.creditVersion && before?.pending?.id === item?.pending?.id;
+  const isSame = isSameCredit(before, item) && before?.pending?.id === item?.pending?.id;
   return isSame ? { item, lots } : undefined;
 };

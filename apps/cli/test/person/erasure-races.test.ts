@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { recordPurchase } from '../../../../lib/avatars/spend.ts';
+import { type Purchase, recordPurchase } from '../../../../lib/avatars/spend.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import { writeRows } from '../../../../lib/operator/imports/rows.ts';
 import { readBroughtSpend, spendImporter } from '../../../../lib/operator/imports/spend.ts';
+import { readCredit } from '../../../../lib/operator/read-credit.ts';
 import type { Sale } from '../../../../lib/routes/sales.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { findSale } from '../../../../lib/sale/sales.ts';
@@ -58,6 +59,15 @@ const by = { by: 'test' };
 
 const give = (amount: number, expiresAt?: string) =>
   changeCredit(store, { uuid: avatar.uuid }, 'regular', { kind: 'increment', delta: amount, expiresAt }, by);
+
+/** A purchase of theirs, as an import brings it. */
+const purchaseOf = (price: number): Purchase => ({
+  id: randomUUID(),
+  buyer: avatar,
+  productId: randomUUID(),
+  price,
+  at: new Date().toISOString(),
+});
 
 const erase = (...args: string[]) =>
   service.run('resident', 'erase', avatar.uuid, '--yes', '--json', '--store', 'Demo Store', ...args);
@@ -267,8 +277,7 @@ test('a pass of a move, which carries their spend while their erasure runs, carr
 });
 
 test('a pass of a move, which has read their single rows before their erasure, carries all once they are back', async () => {
-  const bought = { id: randomUUID(), buyer: avatar, productId: randomUUID(), price: 30, at: new Date().toISOString() };
-  await recordPurchase(store, bought);
+  await recordPurchase(store, purchaseOf(30));
   const brought = await readBroughtSpend(store);
   expect((await erase()).code).toBe(0);
   await tellResident(store, avatar, 'request');
@@ -436,22 +445,30 @@ test('a sale with credit takes nothing of a customer who came back, though their
 
 test('a sale to a customer who came back is added to their spend, and not to that of before their erasure', async () => {
   await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
-  const again = async () => {
-    const product = await call('POST', '/v1/products', { name: 'Chair', price: 30 });
-    await call('POST', '/v1/sales', {
-      id: randomUUID(),
-      productId: product.id,
-      buyerIdentifier: avatar.uuid,
-      paid: 30,
-    });
-  };
-
-  const sale = await saleAcross({ paid: 20 }, again);
+  const sale = await saleAcross({ paid: 20 }, () => recordPurchase(store, purchaseOf(30)));
 
   expect(sale).toMatchObject({ state: 'completed' });
   expect(await call('GET', `/v1/customers/${avatar.uuid}/spend`)).toMatchObject({ sum: 50, totalOwned: 2 });
   await untilDelivered(sale);
   await expectAudit();
+});
+
+test('an audit does not take credit of before an erasure and of after it for the same', async () => {
+  await give(30);
+  let reads = 0;
+  engine.getTogether = async (keys) => {
+    if (++reads === 2) {
+      delete engine.getTogether;
+      expect((await erase('--forfeit')).code).toBe(0);
+      await tellResident(store, avatar, 'request');
+      await give(5);
+    }
+    return dynamodb.getTogether(keys);
+  };
+
+  expect(await readCredit(store, avatar.uuid)).toBeUndefined();
+
+  expect(await readCredit(store, avatar.uuid)).toMatchObject({ item: { credit: 5, creditVersion: 1 } });
 });
 
 test('a redelivery, which is claimed after their erasure, is refused, and leaves nothing', async () => {
